@@ -36,6 +36,7 @@
     X(memory_curve)       \
     X(memory_peaks)       \
     X(memory_live)        \
+    X(memory_versions)    \
     X(advice)             \
     X(patterns)           \
     X(modules)            \

@@ -120,6 +120,7 @@ enum osc_arg_type {
     X(FWD_THREAD, "Fwd thread id")              \
     X(INPUT_DIMS, "Input Dims")                 \
     X(INPUT_DIMS_OLD, "Input dims")             \
+    X(INPUT_STRIDES, "Input Strides")           \
     X(INPUT_TYPE, "Input type")                 \
     X(CONCRETE_INPUTS, "Concrete Inputs")       \
     X(CALL_STACK, "Call stack")                 \
@@ -169,7 +170,9 @@ enum osc_arg_type {
     X(STORAGES_7, "Storages 7")                 \
     X(STORAGES_8, "Storages 8")                 \
     X(PARAMETERS, "Parameters")                 \
+    X(PARAMETERS_BYTES, "Parameters bytes")     \
     X(OPTIMIZER_STATE, "Optimizer state")       \
+    X(STATE_BYTES, "Optimizer state bytes")     \
     X(DEVICE_FAMILY, "device family")
 
 enum osc_arg_key {

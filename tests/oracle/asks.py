@@ -20,7 +20,7 @@ COMPAT = {"operators", "kernels", "steps", "overview", "devices", "modules", "ad
           "rank_overlap", "rank_wait", "collectives"}
 RULED = ("steps", "overview", "devices", "ranks", "rank_stats")     # tables with --step-length and --all-steps
 # Tables whose rows the twin does not merge: compared only if no two files share a row.
-UNMERGED = {"devices", "utilization", "modules", *memory_tables.TABLES}
+UNMERGED = {"devices", "utilization", "modules", "memory_versions", *memory_tables.TABLES}
 AT_A_TIME = {"memory_events", "memory_peaks", "memory_live"}       # tables with --at
 TEXTS = (Options(), Options(sort="self_cpu_time_total", limit=8),
          Options(sort="cpu_time_total", header="a title", top_level=True, max_name_width=30),

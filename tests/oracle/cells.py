@@ -26,7 +26,7 @@ KEYS = {
     "quality": ("code",), "advice": ("code",), "patterns": ("pattern", "name", "source", "function"), "flows": (), "modules": (), "devices": ("device",),
     "utilization": ("device", "start_ns", "dur_ns"),
     "memory": ("device", "name"), "memory_events": (), "memory_curve": (), "memory_peaks": (),
-    "memory_live": ("process", "device", "operator", "module", "block_bytes"),
+    "memory_versions": ("object", "version"), "memory_live": ("process", "device", "operator", "module", "block_bytes"),
     "rank_overlap": ("rank", "step"), "rank_wait": ("rank", "step"),
     "collectives": ("rank", "name"), "ranks": ("rank",), "rank_stats": ("statistic",),
     "collective_calls": ("name", "start_ns"), "stragglers": ("rank", "step"),

@@ -483,6 +483,7 @@ class Generator:
                 if not source.randrange(4):
                     record["name"] = source.choice(("torch::autograd::AccumulateGrad",
                                                     "aten::detach", "aten::add_"))
+            self.sizes(args, f"sizes of {seed} {len(self.records)} {record.get('ts')}")
             if not source.randrange(16):
                 args["Parameters"] = [source.choice((0, *addresses)) for _ in range(2)]
             if not source.randrange(24):
@@ -494,6 +495,33 @@ class Generator:
                 "ts": near["ts"], "cat": "cpu_instant_event", "args": {
                     "Device Type": 0, "Device Id": -1, "Bytes": source.choice((512, 512, -512)),
                     "Addr": source.choice(addresses), "Total Allocated": source.randrange(9999)}})
+
+    @staticmethod
+    def sizes(args: dict, seed: str) -> None:
+        """Sizes of the tensors of a call, which usually fit its storages, and of parameters. Their
+        choices are their own, too."""
+        source = random.Random(seed)
+        n_tensors = len(args.get("Storages", [0])) - 1
+        if not n_tensors or not source.randrange(6):
+            return
+        dims: list = [source.choice(([], [4], [2, 3], [0, 3])) for _ in range(n_tensors)]
+        strides: list = [[3 * (len(d) - i) for i in range(len(d))] for d in dims]
+        types: list = [source.choice(("float", "long int", "c10::BFloat16", "c10::complex<float>",
+                                      "float", "Mystery")) for _ in dims]
+        at = source.randrange(n_tensors + 1)
+        if not source.randrange(3):
+            dims.insert(at, [])
+            strides.insert(at, [])
+            types.insert(at, source.choice(("", "Scalar", "ScalarList")))
+        if not source.randrange(5):
+            strides[0] = source.choice(([], [-1], [2 ** 63], "x", [1.5], [1] * 3))
+        if not source.randrange(5):
+            dims[0], strides[0], types[0] = [[2], [3]], [[1], source.choice(([1], []))], "TensorList"
+        if not source.randrange(8):
+            types.pop()
+        args.update({"Input Dims": dims, "Input Strides": strides, "Input type": types,
+                     "Parameters bytes": [source.choice((8, 400, -8)) for _ in range(2)],
+                     "Optimizer state bytes": [4]})
 
     def end_names(self, seed: int) -> None:
         """In some traces: ends that name a range, often another one than the innermost."""

@@ -102,6 +102,45 @@ def memory_is_recorded_while_operators_are_toggled_off() -> None:
     assert theirs == ours and len(ours[0]) == 8, (theirs, ours)
 
 
+def trained_before() -> Callable[[], None]:
+    """Two steps of training whose model, optimizer and inputs are older than the steps."""
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 4))
+    optimizer = torch.optim.AdamW(model.parameters())
+    batches = [(torch.randn(4, 8).t().contiguous().t(), torch.randint(0, 4, (4,)))
+               for _ in range(3)]
+
+    def step(inputs: torch.Tensor, labels: torch.Tensor) -> None:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(inputs), labels).backward()
+        optimizer.step()
+
+    def work() -> None:
+        for batch in batches[1:]:
+            step(*batch)
+
+    step(*batches[0])
+    return work
+
+
+def memory_over_time_has_what_torch_has() -> None:
+    def told(timeline: Any) -> Counter[tuple[str, int, str]]:
+        return Counter((action.name, size, word(timeline._categories.get(key, version)))
+                       for _, action, (key, version), size in timeline.timeline)
+
+    for work in trained_before(), convolutions, manual:
+        work()
+        with torch.profiler.profile(**WITH_CATEGORIES) as prof:
+            work()
+        a = told(MemoryProfile(prof.profiler.kineto_results))
+        with profile(**WITH_CATEGORIES) as prof:
+            work()
+        b = told(prof._memory_profile())
+        assert a == b, (a - b, b - a)
+        if work not in (convolutions, manual):
+            before = {(size, category) for action, size, category in b if action == "PREEXISTING"}
+            assert {(512, "parameter"), (512, "optimizer_state"), (128, "input")} <= before, before
+
+
 def memory_over_time_is_written_in_all_forms() -> None:
     with profile(activities=CPU, record_shapes=True, profile_memory=True,
                  with_stack=True) as prof:

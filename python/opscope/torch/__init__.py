@@ -30,8 +30,6 @@ Limits:
 - Devices are CUDA, XPU and those whose backend reports itself (docs/vendors.md). A profile that asks
   for another one, which torch's own profiler records (ROCm, MTIA, HPU), is left to that, and a
   warning says so; else a warning says what is missing.
-- `export_memory_timeline()` gives a block one category, such as parameter, for all its time, and
-  does not have what was allocated before the profile.
 - `prof.profiler.kineto_results` has `events()`, whose elements have the methods of torch's,
   `trace_start_ns()` and `experimental_event_tree()`: an `opscope.EventTree`, whose events have the
   attributes of torch's, so that `torch.profiler._utils` (`BasicEvaluation`, too) and

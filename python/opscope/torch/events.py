@@ -241,10 +241,10 @@ class Memory:
 
 
 class Timeline:
-    """The data of torch's plot of memory: when blocks of host memory were allocated and freed.
+    """The data of torch's plot of memory: when memory was allocated, changed and freed, and what
+    was there before.
 
-    A block has one category, its first one, where torch changes it with the versions of a tensor.
-    Without a recording at PATH there are no blocks.
+    Without a recording at PATH there is nothing.
     """
 
     def __init__(self, path: str) -> None:
@@ -252,27 +252,38 @@ class Timeline:
         self.timeline = []
         if path:
             self._read(path)
+        # As in torch: by time, then by what happens.
+        self.timeline.sort(key=lambda x: (x[0], x[1].value))
 
     def _read(self, path: str) -> None:
         facts = {row["key"]: row["value"] for row in
                  table_rows(native.run("table", "info", path, "-f", "csv"))}
         origin_ns = int(facts["origin_unix_ns"])
-        blocks = table_rows(native.run("table", "memory_events", path, "-f", "csv"))
-        for i, row in enumerate(blocks):
-            tensor = _memory_profiler.TensorKey(torch.device(row["device"]), i,
-                                                _memory_profiler._Storage(0, i))
-            key = (tensor, 0)
-            if row.get("category"):
-                self._categories.set_by_key(
-                    tensor, _memory_profiler.Category[row["category"].upper()])
-            alloc_ns, free_ns = (origin_ns + int(row[x]) if row[x] else None
-                                 for x in ("alloc_ns", "free_ns"))
-            size = abs(int(row["bytes"]))
-            self.timeline.append((alloc_ns or -1, _memory_profiler.Action.CREATE if alloc_ns else
-                                  _memory_profiler.Action.PREEXISTING, key, size))
-            if free_ns:
-                self.timeline.append((free_ns, _memory_profiler.Action.DESTROY, key, size))
-        self.timeline.sort(key=lambda x: x[0])
+        rows = list(table_rows(native.run("table", "memory_versions", path, "-f", "csv")))
+        for row, after in zip(rows, [*rows[1:], None]):
+            self._add(row, after is None or after["object"] != row["object"], origin_ns)
+
+    def _add(self, row: dict[str, str], is_last: bool, origin_ns: int) -> None:
+        """Add a version; IS_LAST: it is the last one of its memory, which it ends with."""
+        if not row["device"]:
+            return
+        actions = _memory_profiler.Action
+        number, version, size = int(row["object"]), int(row["version"]), int(row["bytes"] or 0)
+        tensor = _memory_profiler.TensorKey(torch.device(row["device"]), number,
+                                            _memory_profiler._Storage(0, number))
+        if row.get("category"):
+            self._categories.set_by_version(
+                tensor, version, _memory_profiler.Category[row["category"].upper()])
+        start_ns, end_ns = (origin_ns + int(row[x]) if row[x] else None
+                            for x in ("start_ns", "end_ns"))
+        if version > 0:
+            self.timeline.append((start_ns, actions.INCREMENT_VERSION, (tensor, version - 1), size))
+        else:
+            self.timeline.append((-1 if start_ns is None else start_ns,
+                                  actions.PREEXISTING if start_ns is None else actions.CREATE,
+                                  (tensor, 0), size))
+        if is_last and end_ns is not None:
+            self.timeline.append((end_ns, actions.DESTROY, (tensor, version), size))
 
 
 def plain_shapes(dims: list[Any]) -> list[Any]:

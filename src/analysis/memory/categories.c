@@ -373,12 +373,11 @@ static osc_status apply_rules(struct work *w)
 osc_status osc_memory_categories_make(const struct osc_trace *t, const struct osc_facts *f,
                                       struct osc_memory_categories *c)
 {
-    struct osc_touches touches = {0};
-    struct work w = {.flow = &c->flow, .touches = &touches};
-    osc_status st = osc_touches_find(t, f, &touches);
+    struct work w = {.flow = &c->flow, .touches = &c->touches};
+    osc_status st = osc_touches_find(t, f, &c->touches);
 
     if (st == OSC_OK)
-        st = osc_data_flow_make(t, f, &touches, &c->flow);
+        st = osc_data_flow_make(t, f, &c->touches, &c->flow);
     if (st == OSC_OK && c->flow.n_objects > 0) {
         const size_t n_objects = c->flow.n_objects, n_versions = c->flow.n_versions;
 
@@ -395,12 +394,12 @@ osc_status osc_memory_categories_make(const struct osc_trace *t, const struct os
     osc_free(w.is_temporary);
     osc_free(w.depends);
     osc_free(w.marks);
-    osc_touches_fini(&touches);
     return st;
 }
 
 void osc_memory_categories_fini(struct osc_memory_categories *c)
 {
+    osc_touches_fini(&c->touches);
     osc_data_flow_fini(&c->flow);
     osc_free(c->of_version);
     *c = (struct osc_memory_categories){0};

@@ -27,6 +27,7 @@ enum osc_memory_category {
 
 /* Zeroed, it has none. */
 struct osc_memory_categories {
+    struct osc_touches touches;
     struct osc_data_flow flow;
     uint8_t *of_version; /* owned; enum osc_memory_category by version; NULL: there are none */
 };

@@ -16,6 +16,7 @@ struct work {
     const struct osc_facts *f;
     const struct osc_touches *touches;
     struct osc_data_flow *flow;
+    size_t cap_objects;
     uint8_t *is_tensor; /* owned; by object */
     uint32_t *node_of;  /* owned; by place in osc_order.rows: node + 1, or 0 */
     struct use *uses;   /* owned */
@@ -50,6 +51,19 @@ static uint32_t *place_of(struct places *p, const struct osc_touch *touch)
     return &p->object[id.v];
 }
 
+/* Set *AT to a new object, which TOUCH is the first to touch. */
+static osc_status add_object(struct work *w, const struct osc_touch *touch, uint32_t *at)
+{
+    struct osc_data_flow *const flow = w->flow;
+
+    if (osc_grow(&flow->objects, &w->cap_objects, (size_t)flow->n_objects + 1,
+                 sizeof *flow->objects) != OSC_OK)
+        return OSC_ENOMEM;
+    flow->objects[flow->n_objects++] = (struct osc_flow_object){.process = touch->process};
+    *at = flow->n_objects;
+    return OSC_OK;
+}
+
 /* Give each touch its object. */
 static osc_status find_objects(struct work *w, struct places *places)
 {
@@ -62,15 +76,19 @@ static osc_status find_objects(struct work *w, struct places *places)
 
         if (!at)
             return OSC_ENOMEM;
-        if (*at == 0 || touch->what == OSC_TOUCH_ALLOC)
-            *at = ++flow->n_objects;
+        if ((*at == 0 || touch->what == OSC_TOUCH_ALLOC) && add_object(w, touch, at) != OSC_OK)
+            return OSC_ENOMEM;
+        struct osc_flow_object *const object = &flow->objects[*at - 1];
         flow->object_of_touch[i] = *at - 1;
-        if (touch->what == OSC_TOUCH_ALLOC)
+        if (touch->what == OSC_TOUCH_ALLOC) {
             flow->object_of_record[touch->record] = *at;
-        else if (touch->what == OSC_TOUCH_FREE)
+            object->alloc = touch->record + 1;
+        } else if (touch->what == OSC_TOUCH_FREE) {
+            object->release = touch->record + 1;
             *at = 0;
-        else
+        } else {
             w->is_tensor[flow->object_of_touch[i]] = 1;
+        }
     }
     return OSC_OK;
 }
@@ -232,7 +250,8 @@ static osc_status number_versions(struct osc_data_flow *flow, const uint32_t *la
     flow->first_version[flow->n_objects] = n;
     flow->n_versions = n;
     flow->since_ns = osc_malloc(((size_t)n + 1) * sizeof *flow->since_ns);
-    if (!flow->since_ns)
+    flow->row_of_version = osc_calloc((size_t)n + 1, sizeof *flow->row_of_version);
+    if (!flow->since_ns || !flow->row_of_version)
         return OSC_ENOMEM;
     for (uint32_t i = 0; i < n; i++)
         flow->since_ns[i] = INT64_MIN;
@@ -242,9 +261,11 @@ static osc_status number_versions(struct osc_data_flow *flow, const uint32_t *la
         for (uint32_t e = node->first; e < node->first + node->n; e++) {
             const struct osc_flow_edge *const edge = &flow->edges[e];
 
-            if (edge->output != OSC_NO_VERSION && edge->output > 0)
-                flow->since_ns[flow->first_version[edge->object] + edge->output] =
-                    node->start_ns;
+            if (edge->output == OSC_NO_VERSION || edge->output == 0)
+                continue;
+            const uint32_t version = flow->first_version[edge->object] + edge->output;
+            flow->since_ns[version] = node->start_ns;
+            flow->row_of_version[version] = node->row;
         }
     }
     return OSC_OK;
@@ -300,8 +321,10 @@ void osc_data_flow_fini(struct osc_data_flow *flow)
 {
     osc_free(flow->nodes);
     osc_free(flow->edges);
+    osc_free(flow->objects);
     osc_free(flow->first_version);
     osc_free(flow->since_ns);
+    osc_free(flow->row_of_version);
     osc_free(flow->object_of_record);
     osc_free(flow->object_of_touch);
     *flow = (struct osc_data_flow){0};

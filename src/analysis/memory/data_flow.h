@@ -10,6 +10,7 @@
  *
  *   - Nodes are in the order in which they begin, and so are the versions.
  *   - The versions of all objects are numbered: those of object i are first_version[i] on.
+ *   - Objects are in the order in which they are first touched.
  *
  * Threading: one writer; read-only afterwards.
  */
@@ -34,13 +35,20 @@ struct osc_flow_node {
     bool is_in_backward; /* it is a backward function, or in one */
 };
 
+struct osc_flow_object {
+    uint32_t alloc, release; /* its records: index in osc_allocations.records + 1, or 0 */
+    uint32_t process;
+};
+
 /* Zeroed, it is empty. */
 struct osc_data_flow {
-    struct osc_flow_node *nodes; /* owned */
-    struct osc_flow_edge *edges; /* owned */
+    struct osc_flow_node *nodes;     /* owned */
+    struct osc_flow_edge *edges;     /* owned */
+    struct osc_flow_object *objects; /* owned */
     uint32_t n_nodes, n_edges, n_objects, n_versions;
     uint32_t *first_version;    /* owned; one more than objects */
-    int64_t *since_ns;          /* owned; by version: when it was made; INT64_MIN: unknown */
+    int64_t *since_ns;          /* owned; by version: when a node made it; INT64_MIN: none */
+    uint32_t *row_of_version;   /* owned; the row of this node; of others 0 */
     uint32_t *object_of_record; /* owned; by index in osc_allocations.records: the object of an
                                  * allocation + 1, or 0 */
     uint32_t *object_of_touch;  /* owned; by index in the touches */

@@ -571,15 +571,71 @@ TEST_WITH(lists_of_storages_end_at_anything_else, NULL, small_end)
     assert_false(osc_result_has(&result, 0, column("category")));
 }
 
+/* The versions of the parameter, of the input and of what is released. */
+TEST_WITH(versions_say_when_memory_changed, NULL, small_end)
+{
+    run_on(training, &osc_table_memory_versions, &(struct osc_options){0});
+    assert_int_equal(result.n_rows, 10);
+    assert_whole(0, "object", 1);
+    assert_whole(0, "version", 0);
+    assert_text(0, "operator", "aten::empty");
+    assert_text(0, "device", "cpu");
+    assert_whole(0, "start_ns", 1000);
+    assert_whole(0, "end_ns", 89000);
+    assert_whole(1, "object", 1);
+    assert_whole(1, "version", 1);
+    assert_text(1, "operator", "aten::add_");
+    assert_text(1, "category", "parameter");
+    assert_whole(1, "start_ns", 89000);
+    assert_missing(1, "end_ns");
+    assert_text(2, "category", "input");
+    assert_whole(3, "bytes", 8);
+    assert_whole(3, "end_ns", 26000);
+    assert_text(3, "category", "temporary");
+    run_on(events, &osc_table_memory_versions, &(struct osc_options){0});
+    assert_int_equal(result.n_rows, 0);
+}
+
+#define TENSORS(storages, dims, strides, types)                                   \
+    "'Storages':[" storages "],'Input Dims':[" dims "],'Input Strides':[" strides \
+    "],'Input type':[" types "]"
+
+/* Memory without a record is as large as the largest tensor in it. */
+TEST_WITH(memory_from_before_is_as_large_as_its_tensors, NULL, small_end)
+{
+    static const char before[] =
+        OP("a", 1, 0, 10, TENSORS("1,3,4", "[2,3],[]", "[1,8],[]", "'float','long int'"))
+            OP("b", 1, 10, 5,
+               TENSORS("1,3,5", "[2],[],[0],[3],[7]", "[1],[],[1],[2],[]",
+                       "'float','Scalar','float','c10::complex<float>','int'"))
+                OP("c", 1, 15, 5, TENSORS("1,6", "[]", "[]", "'float'")) ALLOC(21, 9, 8)
+                    OP("d", 1, 22, 5,
+                       TENSORS("1,6,7,9", "[[2],[3]],[4]", "[[1],[1]],[1]",
+                               "'TensorList','Mystery'")) FREE(30, 4, 8)
+                        RANGE("python_function", "nn.Module: Linear_0", 1, 40, 20,
+                              "'Python module id':0,'Parameters':[6,0,8],"
+                              "'Parameters bytes':[100,0,7],'Optimizer state':[7],"
+                              "'Optimizer state bytes':[12]");
+    static const int64_t bytes[] = {96, 8, 48, 100, 8, 12, 7};
+
+    run_on(before, &osc_table_memory_versions, &(struct osc_options){0});
+    assert_missing(0, "start_ns");
+    assert_missing(0, "operator");
+    assert_text(0, "device", "cpu");
+    assert_int_equal(result.n_rows, 7);
+    for (uint64_t i = 0; i < 7; i++)
+        assert_whole(i, "bytes", bytes[i]);
+}
+
 TEST_WITH(survives_any_failed_allocation, NULL, small_end)
 {
     static const struct osc_table_def *const defs[] = {
         &osc_table_memory, &osc_table_memory_events, &osc_table_memory_curve,
-        &osc_table_memory_peaks};
+        &osc_table_memory_peaks, &osc_table_memory_versions};
     const struct osc_selection s = {.thread = "1"};
     const struct osc_options o = {.selection = &s};
 
-    for (int d = 0; d < 4; d++) {
+    for (int d = 0; d < 5; d++) {
         for (int i = 0; i < 2; i++) {
             run_on(i ? training : events, defs[d], &o);
             const uint64_t n_rows = result.n_rows;

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/memory/touches.h"
 
+#include "analysis/memory/numbers.h"
 #include "base/mem.h"
 #include "base/sort.h"
 
 /* The first integer of `Storages`: what the call is. */
 enum { CALL_OTHER, CALL_FITS, CALL_BACKWARD };
-
-#define STORAGES_KEYS 8      /* the arguments `Storages` to `Storages 8` */
-#define NUMBERS_MAX   16384u /* of a list: a hostile file has endless ones */
 
 /* What the walk over the operators keeps. */
 struct walk {
@@ -20,48 +18,6 @@ struct walk {
     bool has_storages;  /* some call told what it took */
     osc_sid accumulate, detach, add;
 };
-
-/* The integers of a JSON list; anything else ends it. */
-struct numbers {
-    const char *at, *end;
-    uint32_t n; /* that were read */
-};
-
-static struct numbers numbers_of(const struct osc_trace *t, const struct osc_chunk *c,
-                                 uint32_t i, enum osc_arg_key key)
-{
-    struct osc_arg arg;
-
-    if (!osc_row_arg(t, c, i, key, &arg) || arg.type != OSC_ARG_TEXT)
-        return (struct numbers){NULL, NULL, 0};
-    const struct osc_str text = osc_trace_str(t, arg.sid);
-    if (text.len == 0 || text.s[0] != '[')
-        return (struct numbers){NULL, NULL, 0};
-    return (struct numbers){text.s + 1, text.s + text.len, 0};
-}
-
-static bool next_number(struct numbers *n, bool *is_negative, uint64_t *value)
-{
-    uint64_t v = 0;
-
-    if (!n->at || n->n++ == NUMBERS_MAX)
-        return false;
-    while (n->at < n->end && (*n->at == ' ' || *n->at == ','))
-        n->at++;
-    *is_negative = n->at < n->end && *n->at == '-';
-    n->at += *is_negative;
-    if (n->at >= n->end || *n->at < '0' || *n->at > '9')
-        return false;
-    for (; n->at < n->end && *n->at >= '0' && *n->at <= '9'; n->at++) {
-        const uint64_t digit = (uint64_t)(*n->at - '0');
-
-        if (v > (UINT64_MAX - digit) / 10)
-            return false;
-        v = v * 10 + digit;
-    }
-    *value = v;
-    return true;
-}
 
 static osc_status add_touch(struct osc_touches *touches, struct osc_touch touch)
 {
@@ -91,12 +47,13 @@ static osc_status add_call(struct walk *w, uint32_t place, bool fits, bool is_ac
     bool is_written;
 
     touch.unit = w->unit[place];
-    for (int k = 0; k < STORAGES_KEYS; k++) {
-        struct numbers n = numbers_of(w->t, c, i, (enum osc_arg_key)(OSC_ARG_KEY_STORAGES + k));
+    for (int k = 0; k < OSC_STORAGES_KEYS; k++) {
+        struct osc_numbers n =
+            osc_numbers_of(w->t, c, i, (enum osc_arg_key)(OSC_ARG_KEY_STORAGES + k));
 
-        if (k == 0 && !next_number(&n, &is_written, &touch.address))
+        if (k == 0 && !osc_numbers_next(&n, &is_written, &touch.address))
             return OSC_OK;
-        while (st == OSC_OK && next_number(&n, &is_written, &touch.address)) {
+        while (st == OSC_OK && osc_numbers_next(&n, &is_written, &touch.address)) {
             if (is_accumulated) {
                 touch.what = OSC_TOUCH_GRADIENT;
                 st = add_touch(w->touches, touch);
@@ -118,11 +75,11 @@ static osc_status add_call(struct walk *w, uint32_t place, bool fits, bool is_ac
 static bool call_at(const struct walk *w, uint32_t place, uint64_t *what)
 {
     const osc_row row = {w->f->order.rows[place]};
-    struct numbers n = numbers_of(w->t, osc_chunk_of(&w->t->events, row), osc_row_place(row),
-                                  OSC_ARG_KEY_STORAGES);
+    struct osc_numbers n = osc_numbers_of(w->t, osc_chunk_of(&w->t->events, row),
+                                          osc_row_place(row), OSC_ARG_KEY_STORAGES);
     bool is_negative;
 
-    return next_number(&n, &is_negative, what) && !is_negative && *what <= CALL_BACKWARD;
+    return osc_numbers_next(&n, &is_negative, what) && !is_negative && *what <= CALL_BACKWARD;
 }
 
 /* Whether the call at PLACE is the first one in AccumulateGrad and makes or changes the
@@ -166,20 +123,20 @@ static osc_status add_operator(struct walk *w, uint32_t place)
 /* Add the tensors that a module or an optimizer told in row I of C. */
 static osc_status add_told(struct walk *w, const struct osc_chunk *c, uint32_t i)
 {
-    struct numbers parameters = numbers_of(w->t, c, i, OSC_ARG_KEY_PARAMETERS);
-    struct numbers state = numbers_of(w->t, c, i, OSC_ARG_KEY_OPTIMIZER_STATE);
+    struct osc_numbers parameters = osc_numbers_of(w->t, c, i, OSC_ARG_KEY_PARAMETERS);
+    struct osc_numbers state = osc_numbers_of(w->t, c, i, OSC_ARG_KEY_OPTIMIZER_STATE);
     struct osc_touch touch = touch_of(w->t, c, i);
     bool is_negative, is_gradient = false;
     osc_status st = OSC_OK;
 
-    for (; st == OSC_OK && next_number(&parameters, &is_negative, &touch.address);
+    for (; st == OSC_OK && osc_numbers_next(&parameters, &is_negative, &touch.address);
          is_gradient = !is_gradient) {
         touch.what = is_gradient ? OSC_TOUCH_GRADIENT : OSC_TOUCH_PARAMETER;
         if (touch.address != 0)
             st = add_touch(w->touches, touch);
     }
     touch.what = OSC_TOUCH_STATE;
-    while (st == OSC_OK && next_number(&state, &is_negative, &touch.address)) {
+    while (st == OSC_OK && osc_numbers_next(&state, &is_negative, &touch.address)) {
         if (touch.address != 0)
             st = add_touch(w->touches, touch);
     }
@@ -188,11 +145,11 @@ static osc_status add_told(struct walk *w, const struct osc_chunk *c, uint32_t i
 
 static bool tells_storages(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
 {
-    struct numbers n = numbers_of(t, c, i, OSC_ARG_KEY_STORAGES);
+    struct osc_numbers n = osc_numbers_of(t, c, i, OSC_ARG_KEY_STORAGES);
     bool is_negative;
     uint64_t value;
 
-    return next_number(&n, &is_negative, &value);
+    return osc_numbers_next(&n, &is_negative, &value);
 }
 
 static osc_status add_calls(struct walk *w)
@@ -257,9 +214,9 @@ static int compare(const void *pa, const void *pb)
         return a->time_ns < b->time_ns ? -1 : 1;
     if (a->row != b->row)
         return a->row < b->row ? -1 : 1;
-    if (a->what != b->what)
-        return a->what < b->what ? -1 : 1;
-    return (a->address > b->address) - (a->address < b->address);
+    if (a->address != b->address)
+        return a->address < b->address ? -1 : 1;
+    return (a->what > b->what) - (a->what < b->what);
 }
 
 /* Whether some event may tell them: its row may have been left out. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensors.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -32,24 +33,63 @@ at::Tensor tensor_of(Object *object)
         static_cast<at::TensorImpl *>(impl)));
 }
 
+// From the first byte of TENSOR, which has memory, to the last one, as torch's own memory
+// profiler counts.
+int64_t bytes_of(const at::Tensor &tensor)
+{
+    int64_t n = tensor.dim() == 0;
+
+    if (tensor.layout() != c10::kStrided)
+        return 0;
+    for (int64_t i = 0; i < tensor.dim(); i++) {
+        int64_t own;
+
+        if (__builtin_mul_overflow(tensor.size(i), tensor.stride(i), &own))
+            return 0;
+        n = std::max(n, own);
+    }
+    return __builtin_mul_overflow(n, tensor.element_size(), &n) ? 0 : n;
+}
+
 // A list as JSON text.
-struct Numbers {
+struct List {
     std::string text = "[";
 
-    void add(const at::Tensor &tensor)
+    void add(int64_t number)
     {
         if (text.size() > 1)
             text += ',';
-        text += std::to_string(storage_of(tensor));
+        text += std::to_string(number);
     }
-    // Put them as the argument KEY, unless there are none.
+    // Put it as the argument KEY.
     void put(const char *key)
     {
-        if (text.size() == 1)
-            return;
         text += ']';
         const osc_name pair[] = {osc_name_c(key), osc_name_of(text.data(), text.size())};
         osc_args_json(osc_name_of(reinterpret_cast<const char *>(pair), sizeof pair));
+    }
+};
+
+// The addresses of tensors and their sizes.
+struct Numbers {
+    List addresses, bytes;
+    bool is_any = false;
+
+    void add(const at::Tensor &tensor)
+    {
+        const int64_t address = storage_of(tensor);
+
+        addresses.add(address);
+        bytes.add(address != 0 ? bytes_of(tensor) : 0);
+        is_any = true;
+    }
+    // Put them as the arguments KEY and BYTES_KEY, unless there are none.
+    void put(const char *key, const char *bytes_key)
+    {
+        if (!is_any)
+            return;
+        addresses.put(key);
+        bytes.put(bytes_key);
     }
 };
 
@@ -96,7 +136,7 @@ void put_module(Object *module)
 
     for (intptr_t at = 0; all.o && py.next_of(all.o, &at, &key, &value);)
         add_parameter(&numbers, value);
-    numbers.put("Parameters");
+    numbers.put("Parameters", "Parameters bytes");
 }
 
 void put_optimizer(Object *optimizer)
@@ -114,8 +154,8 @@ void put_optimizer(Object *optimizer)
         py.clear();
     for (intptr_t at = 0; state.o && py.next_of(state.o, &at, &key, &value);)
         add_state(&kept, value);
-    parameters.put("Parameters");
-    kept.put("Optimizer state");
+    parameters.put("Parameters", "Parameters bytes");
+    kept.put("Optimizer state", "Optimizer state bytes");
 }
 
 } // namespace osc_torch

@@ -23,6 +23,11 @@ class Object:
     is_tensor: bool = False
     version: int = 0
     since: list[int] = field(default_factory=list)      # when versions 1 and up began
+    made_by: list[str] = field(default_factory=list)    # the names of the calls that made them
+    process: str | None = None
+    first: tuple[int, int, int] = (0, 0, 0)             # time, id and address of its first touch
+    allocated: Record | None = None
+    released: Record | None = None
     of_all: str | None = None
     is_temporary: bool = False
     of_version: dict[int, str] = field(default_factory=dict)
@@ -45,6 +50,7 @@ class Use:
 class Flow:
     """A node of the data flow: what it finds and makes are pairs of object and version."""
     start: tuple[int, int]
+    name: str
     is_backward: bool = False
     uses: dict[Object, Use] = field(default_factory=dict)
     found: set[tuple[Object, int]] = field(default_factory=set)
@@ -82,6 +88,7 @@ class Categories:
         self.told: dict[str, list[Object]] = {"parameter": [], "gradient": [],
                                               "optimizer_state": []}
         self.there: dict[tuple, Object] = {}
+        self.touched: dict[Event, dict[int, Object]] = {}       # by address
         self.flows: dict[object, Flow] = {}             # by operator or record
         self.units: dict[operators.Node, tuple[Event | None, bool]] = {}
         self.accumulating: set[Event] = set()
@@ -111,12 +118,16 @@ class Categories:
                     and node.children[0].event.name in ("aten::detach", "aten::add_")):
                 self.accumulating.add(node.children[0].event)
 
-    def object_at(self, process: str | None, address: int) -> Object:
-        """What is at ADDRESS now; if nothing is known, it has been there before."""
+    def object_at(self, event: Event, address: int) -> Object:
+        """What is at ADDRESS at EVENT; if nothing is known, it has been there before."""
+        process = event.process
         if (process, address) not in self.there:
-            self.there[process, address] = Object()
+            self.there[process, address] = Object(process=process,
+                                                  first=(event.start, event.id, address))
             self.objects.append(self.there[process, address])
-        return self.there[process, address]
+        found = self.there[process, address]
+        self.touched.setdefault(event, {})[address] = found
+        return found
 
     def find_uses(self, trace: Trace, records: list[Record]) -> None:
         """Follow all memory in order of time."""
@@ -127,7 +138,7 @@ class Categories:
         backward_of = {node.event: is_backward for node, (_, is_backward) in self.units.items()}
 
         def use(key: object, start: Event, target: Object, way: str) -> None:
-            flow = self.flows.setdefault(key, Flow((start.start, start.id),
+            flow = self.flows.setdefault(key, Flow((start.start, start.id), start.name,
                                                    backward_of.get(start, False)))
             later.append((flow, target, way))
 
@@ -136,10 +147,12 @@ class Categories:
                 record = of_event[event]
                 if record.is_allocation:
                     self.there.pop((record.process, record.address), None)
-                target = self.object_at(record.process, record.address)
+                target = self.object_at(event, record.address)
                 if record.is_allocation:
                     self.of_record[record] = target
+                    target.allocated = record
                 else:
+                    target.released = record
                     del self.there[record.process, record.address]
                 unit = self.units[record.node][0] if record.node else None
                 use(unit or record, unit or event, target,
@@ -152,7 +165,7 @@ class Categories:
                                     (("optimizer_state",), numbers(event, "Optimizer state"))):
                     for i, address in enumerate(told):
                         if address != 0:
-                            target = self.object_at(event.process, abs(address))
+                            target = self.object_at(event, abs(address))
                             target.is_tensor = True
                             self.told[names[i % len(names)]].append(target)
         for flow, target, way in later:
@@ -171,7 +184,7 @@ class Categories:
                 break
             values += numbers(event, key)
         for i, address in enumerate(values[1:]):
-            target = self.object_at(event.process, abs(address))
+            target = self.object_at(event, abs(address))
             target.is_tensor = True
             if i == 0 and event in self.accumulating:
                 self.told["gradient"].append(target)
@@ -194,6 +207,7 @@ class Categories:
             if changes and not done.is_freed:
                 target.version += 1
                 target.since.append(node.start[0])
+                target.made_by.append(node.name)
                 node.made.add((target, target.version))
 
     def apply(self) -> None:

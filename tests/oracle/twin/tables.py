@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from . import (advice, averages, devices, durations, events, explain, flows, forest, growth,
-               inventory, kernels, memory_tables, merging, modules, operators, patterns, points,
+               inventory, kernels, memory_tables, memory_versions, merging, modules, operators, patterns, points,
                quality, ranges, rank_quality, ranks, reader, runs, steps, stragglers)
 from .events import Trace
 
 NAMES = ("averages", "operators", "kernels", "steps", "step_explain", "overview", "events",
          "threads", "tracks", "info", "quality", "flows", "ranges", "durations", "points", "devices",
          "utilization", "modules",
-         "advice", "patterns", *memory_tables.TABLES, *ranks.TABLES)
+         "advice", "patterns", "memory_versions", *memory_tables.TABLES, *ranks.TABLES)
 
 
 def load(path: Path) -> Trace:
@@ -123,5 +123,6 @@ def rows_of(block: list[Trace], name: str, group_by: str | None, compat: bool,
         return [row for trace in block for row in modules.one(trace, group_by, compat)]
     of_one = {"events": inventory.events_table, "threads": inventory.threads_table,
               "tracks": inventory.tracks_table, "flows": flows.table,
-              "utilization": devices.utilization_table}[name]
+              "utilization": devices.utilization_table,
+              "memory_versions": memory_versions.table}[name]
     return [row for trace in block for row in of_one(trace)]
