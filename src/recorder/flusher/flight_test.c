@@ -233,7 +233,7 @@ TEST_WITH(a_slow_step_larger_than_the_memory_keeps_its_begin, make_folder, remov
     uint64_t i = 0;
     struct recording r;
 
-    setenv("OPSCOPE_SCHEDULE", "flight=5steps,slow=250,buffer=4M", 1);
+    setenv("OPSCOPE_SCHEDULE", "flight=5steps,slow=50,buffer=4M", 1);
     assert_int_equal(osc_start(&(struct osc_start_options){
                          .size = sizeof(struct osc_start_options), .out = out}),
                      OSC_OK);
@@ -242,7 +242,7 @@ TEST_WITH(a_slow_step_larger_than_the_memory_keeps_its_begin, make_folder, remov
     for (int k = 0; k < 200; k++) {
         for (int n = 0; n < 2000; n++)
             osc_instant(osc_name_c("of a step"));
-        nap_ms(3);
+        nap_ms(2);
     }
     osc_step_end();
     assert_int_equal(osc_stop(), OSC_OK);
