@@ -426,6 +426,15 @@ for n in (2, 3):
     assert sum(e.activity_type() == "kernel" for e in prof.profiler.kineto_results.events()) == n
     BasicEvaluation(prof.profiler)
     prof.export_chrome_trace(sys.argv[2])
+with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], with_stack=True,
+             experimental_config=torch._C._profiler._ExperimentalConfig(verbose=True)) as prof:
+    add_one(torch.ones(2))
+    fake.cudaDeviceSynchronize()
+stacks = {a.key: a.stack for a in prof.key_averages(group_by_stack_n=5) if a.stack}
+for name in ("fake::add_one", "cudaLaunchKernel", "Memcpy HtoD (Pageable -> Device)"):
+    assert any("script" in frame or "torch.py" in frame for frame in stacks[name]), stacks
+    assert stacks[name] == stacks["fake::add_one"], stacks
+    assert stacks[name] == [e.stack for e in prof.events() if e.name == name][0][:5], stacks
 with profiler_legacy.profile(use_cuda=True) as prof:
     add_one(torch.ones(2))
     fake.cudaDeviceSynchronize()

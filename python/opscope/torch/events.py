@@ -393,8 +393,9 @@ def fields_of(row: dict[str, str], args: dict[str, Any], thread: int) -> dict[st
         "is_user_annotation": is_annotation}
 
 
-def fields_on_device(row: dict[str, str], args: dict[str, Any], thread: int) -> dict[str, Any]:
-    """The same of a call of a runtime, or of work on a device."""
+def fields_on_device(row: dict[str, str], args: dict[str, Any], thread: int,
+                     stack: list[str]) -> dict[str, Any]:
+    """The same of a call of a runtime, or of work on a device; STACK is that of its operator."""
     is_work = row["kind"] in WORK
     start_ns = int(row["start_ns"])
     index = row["device"].rpartition(":")[2] if is_work else row["process"]
@@ -404,7 +405,7 @@ def fields_on_device(row: dict[str, str], args: dict[str, Any], thread: int) -> 
         "linked_correlation_id": int(row["op_id"] or -1) + 1, "name": row["name"],
         "trace_name": row["name"], "thread": 0 if is_work else thread,
         "start_us": start_ns / 1000.0, "end_us": (start_ns + int(row["dur_ns"] or 0)) / 1000.0,
-        "fwd_thread": 0, "input_shapes": [], "stack": [], "scope": 0, "overload_name": "",
+        "fwd_thread": 0, "input_shapes": [], "stack": stack, "scope": 0, "overload_name": "",
         "sequence_nr": -1, "flops": 0, "cpu_memory_usage": 0, "is_async": False,
         "device_type": type_of_device(row["device"]) if is_work else DeviceType.CPU,
         "device_index": number_of(index), "device_resource_id": number_of(place),
@@ -532,20 +533,24 @@ class Rows:
         """Torch's fields of each call and work that is no function of torch's own."""
         host, device = self.memory(True), self.memory(False)
         callers = Callers()
+        stacks: dict[int, list[str]] = {}  # by the number of a call
         flows = arrows(self.path) if any("Sequence number" in x for _, x in self.calls) else {}
         for row, args in deadline.before(self.calls):
             caller = python_ids(row, args, callers) if is_python_call(row) else {}
             if profiler_util._filter_name(row["name"]):
                 continue
             span = int(row["start_ns"]), int(row["start_ns"]) + int(row["dur_ns"] or 0)
-            yield {**fields_of(row, args, self.threads[row["thread"]]),
-                   **flows.get(int(row["id"]), NO_ARROW), **caller,
+            fields = fields_of(row, args, self.threads[row["thread"]])
+            if fields["stack"]:
+                stacks[fields["id"]] = fields["stack"]
+            yield {**fields, **flows.get(int(row["id"]), NO_ARROW), **caller,
                    "cpu_memory_usage": host.between(*span),
                    "device_memory_usage": device.between(*span),
                    "flops": _opscope.flops(row["name"], row["args"]) if with_flops else 0}
         for row, args in deadline.before(self.on_device):
             if not profiler_util._filter_name(row["name"]):
-                yield fields_on_device(row, args, self.threads.get(row["thread"], 0))
+                yield fields_on_device(row, args, self.threads.get(row["thread"], 0),
+                                       stacks.get(int(row["op_id"] or -1) + 1, []))
 
 
 def events(path: str, use_device: str | None, profile_memory: bool, with_flops: bool,

@@ -66,19 +66,27 @@ static void list_frames(struct osc_str text, uint32_t depth, struct osc_strbuf *
     osc_strbuf_addc(out, ']');
 }
 
-/* Find the stack of the event itself. */
+static bool has_stack(const struct osc_avg_tree *tree, osc_row row, struct osc_arg *arg)
+{
+    return row.v != 0 &&
+           osc_row_arg(tree->trace, osc_chunk_of(&tree->trace->events, row), osc_row_place(row),
+                       OSC_ARG_KEY_CALL_STACK, arg) &&
+           arg->type == OSC_ARG_STRING;
+}
+
+/* Find the stack of the event itself. A call of the runtime and work of a device without one
+ * have that of the operator that launched it. */
 static osc_status own_stack(struct osc_avg_stacks *s, const struct osc_avg_tree *tree,
                             const struct osc_avg_node *n, uint32_t *id)
 {
-    const struct osc_chunk *c = osc_avg_chunk(tree, n);
+    const osc_row row = {n->row};
     struct osc_arg arg;
     osc_sid text = {0};
     osc_status st = OSC_OK;
 
     *id = 0;
-    if (!osc_row_arg(tree->trace, c, osc_row_place((osc_row){n->row}), OSC_ARG_KEY_CALL_STACK,
-                     &arg) ||
-        arg.type != OSC_ARG_STRING)
+    if (!has_stack(tree, row, &arg) && (!(n->flags & (OSC_AVG_CALL | OSC_AVG_DEVICE)) ||
+                                        !has_stack(tree, osc_avg_launcher_of(tree, n), &arg)))
         return OSC_OK;
 
     uint32_t *const known = osc_idmap_put(&s->by_sid, arg.sid.v);
@@ -336,6 +344,8 @@ osc_status osc_avg_stacks_build(struct osc_avg_stacks *s, const struct osc_avg_t
         st = stack_forward(s, tree, above, &forward);
     if (st == OSC_OK)
         stack_backward(s, tree, above, &f, &forward);
+    for (uint32_t i = tree->n_host; st == OSC_OK && i < tree->n_nodes; i++)
+        st = own_stack(s, tree, &tree->nodes[i], &s->of_node[i]);
     osc_pages_free(above, size);
     osc_idmap_fini(&forward);
     osc_idmap_fini(&f.start_track);

@@ -98,6 +98,10 @@ static void assert_text(const struct fixture *f, const char *name, uint32_t colu
         fail_msg("%s has '%.*s', not '%s'", name, (int)s.len, s.s, text);
 }
 
+#define DEVICE(cat, name, ts, dur, args)                                                   \
+    "{'ph':'X','cat':'" cat "','name':'" name "','pid':0,'tid':7,'ts':" #ts ",'dur':" #dur \
+    ",'args':{'device':0,'stream':7," args "}},"
+
 TEST(subtracts_the_children_of_a_range_and_clamps_nothing)
 {
     struct fixture f;
@@ -238,6 +242,22 @@ TEST(folds_only_children_of_the_same_name)
     assert_int_equal(cell(&f, "add", OSC_AVERAGES_SELF_CPU_NS), 85000);
     assert_int_equal(cell(&f, "mul", OSC_AVERAGES_CALLS), 3);
     assert_int_equal(cell(&f, "mul", OSC_AVERAGES_SELF_CPU_NS), 50000);
+    fini(&f);
+}
+
+TEST(gives_calls_and_kernels_the_stack_of_their_operator)
+{
+    struct fixture f;
+
+    load(&f, "",
+         RANGE("cpu_op", "aten::mm", 1, 0, 100, "'External id': 1, 'Call stack': 'a;b;'") RANGE(
+             "cuda_runtime", "cudaLaunchKernel", 1, 10, 5, "'External id': 1, 'correlation': 3")
+             DEVICE("kernel", "gemm", 30, 50, "'External id': 1, 'correlation': 3")
+                 DEVICE("kernel", "other", 90, 5, "'correlation': 4"));
+    map(&f, &(struct osc_options){.by_stack = true, .stack_depth = 5});
+    assert_text(&f, "gemm", OSC_AVERAGES_STACK, "[\"a\", \"b\"]");
+    assert_text(&f, "cudaLaunchKernel", OSC_AVERAGES_STACK, "[\"a\", \"b\"]");
+    assert_text(&f, "other", OSC_AVERAGES_STACK, "[]");
     fini(&f);
 }
 
@@ -385,10 +405,6 @@ TEST(estimates_flops_only_where_the_file_asks_for_them)
     assert_int_equal(f.rows.shown >> OSC_AVERAGES_FLOPS & 1, 0);
     fini(&f);
 }
-
-#define DEVICE(cat, name, ts, dur, args)                                                   \
-    "{'ph':'X','cat':'" cat "','name':'" name "','pid':0,'tid':7,'ts':" #ts ",'dur':" #dur \
-    ",'args':{'device':0,'stream':7," args "}},"
 
 TEST(hands_device_work_to_the_innermost_operator_of_its_launch)
 {

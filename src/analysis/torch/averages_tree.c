@@ -534,12 +534,18 @@ static uint32_t link_of(const struct osc_avg_tree *tree, uint32_t row)
     return c->link ? c->link[osc_row_place((osc_row){row})] : 0;
 }
 
+osc_row osc_avg_launcher_of(const struct osc_avg_tree *tree, const struct osc_avg_node *n)
+{
+    const uint32_t launch = n->flags & OSC_AVG_DEVICE ? link_of(tree, n->row) : n->row;
+    const uint32_t op = launch != 0 ? link_of(tree, launch) : 0;
+
+    /* An operator to which an arrow leads stands for the call. */
+    return (osc_row){op != 0 ? op : launch};
+}
+
 uint32_t osc_avg_operator_of(const struct osc_avg_tree *tree, const struct osc_avg_node *n)
 {
-    const uint32_t launch = is_attached(tree, n) ? link_of(tree, n->row) : 0;
-    /* An operator to which an arrow leads stands for the call. */
-    const uint32_t from =
-        launch != 0 && link_of(tree, launch) != 0 ? link_of(tree, launch) : launch;
+    const uint32_t from = is_attached(tree, n) ? osc_avg_launcher_of(tree, n).v : 0;
     const uint32_t op = from == 0 || !tree->node_of_row ? 0 : tree->node_of_row[from];
 
     /* A folded parent has the device work of its child, and none of its own. */

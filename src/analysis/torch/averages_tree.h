@@ -139,6 +139,10 @@ static inline void osc_avg_lift(const struct osc_avg_tree *tree, struct osc_avg_
         n->parent = tree->nodes[n->parent - 1].parent;
 }
 
+/* The row of the operator that launched N, which is a call of the runtime or work of a device;
+ * else of the call, or 0. */
+osc_row osc_avg_launcher_of(const struct osc_avg_tree *tree, const struct osc_avg_node *n);
+
 /*
  * The operator (node + 1) to which torch attributes the device work of N; 0: none, or torch
  * leaves that operator out. Call it after all nodes were lifted.

@@ -155,12 +155,18 @@ def attribute_memory(trace: Trace, functions: list[Function]) -> list[Function]:
 
 def attach_device_work(trace: Trace, functions: list[Function]) -> None:
     """Kernels go to the operator that launched them, calls to its thread, but those of Ascend, which
-    may outlast it. The work of filtered operators, of MTIA and HPU is not attributed."""
+    may outlast it. The work of filtered operators, of MTIA and HPU is not attributed. Both have its
+    stack."""
     of_event = {f.event: f for f in functions}
     ops = [e for e in trace.events if operators.host_type(e) == "Operator" and e.kind not in ("step", "annotation")]
     calls = [e for e in trace.events if e in of_event and e.kind in LAUNCHES]
     launches = links.launch_of_device_event(trace)
     op_of_call = {**trace.kept.get("operators by arrows", {}), **links.op_of_call(calls, ops)}
+    for event, op in [*op_of_call.items(),
+                      *((work, op_of_call.get(call)) for work, call in launches.items())]:
+        if (op is not None and event in of_event and not call_stack(event.args)
+                and (of_event[event].is_device or event.kind in LAUNCHES)):
+            of_event[event].stack = call_stack(op.args)
     for call, op in op_of_call.items():
         if op in of_event and call in of_event and trace.dialect != "ascend":
             of_event[call].track = op.track
