@@ -50,6 +50,13 @@ const char *opscope_collect_why(const char *source)
     return e ? e->source->why() : "this library has no such source";
 }
 
+uint64_t opscope_collect_unseen(const char *source)
+{
+    const struct entry *const e = find(source);
+
+    return e && e->source->unseen ? e->source->unseen() : 0;
+}
+
 void opscope_collect_report(void)
 {
     osc_source_report_all();

@@ -16,6 +16,8 @@
  */
 #pragma once
 
+#include <stdint.h>
+
 #include "opscope/opscope.h"
 
 /* A source that can be started so. */
@@ -24,6 +26,7 @@ struct osc_collected {
     int (*start)(void);
     const char *(*why)(void);
     void (*stop)(void);
+    uint64_t (*unseen)(void); /* NULL: it sees all */
 };
 
 extern const struct osc_collected osc_collected_cuda __attribute__((visibility("hidden")));
@@ -36,6 +39,10 @@ OSC_API int opscope_collect_start(const char *source);
 /* Why SOURCE could not be started; "": it could, or was never asked to. Never NULL; good until
  * it is started again. */
 OSC_API const char *opscope_collect_why(const char *source);
+
+/* How many commands SOURCE has not recorded since it was started last, because the program made
+ * what they belong to, such as a list, before the source was there. */
+OSC_API uint64_t opscope_collect_unseen(const char *source);
 
 /* A recording has begun in a process that had one before: record again what sources are there.
  */

@@ -469,6 +469,43 @@ def a_profile_within_a_run_has_each_kernel_once(place: Place) -> None:
              [[outside], [outside], ["fake::add_one"] * 3])
 
 
+TORCH_LATE = """
+import ctypes, sys, torch, warnings
+fake = ctypes.CDLL(sys.argv[1])
+fake.run_kernel()
+fake.finish_all()
+from opscope.torch import ProfilerActivity, profile
+for _ in range(2):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.XPU]) as prof:
+            for _ in range(3):
+                fake.run_kernel()
+            fake.finish_all()
+    kernels = [e.count for e in prof.key_averages() if e.key == "add"]
+    print(kernels, *(f"{x.message}, {x.filename == __file__}" for x in told), sep="|")
+"""
+
+
+def kernels_that_cannot_be_seen_are_told_at_the_end(place: Place) -> None:
+    record(place, "plain") # or Level Zero does not work here
+    env = os.environ | {"PYTHONPATH": str(place.opscope.parent / "python"),
+                        "ZE_ENABLE_TRACING_LAYER": "1",
+                        "ZE_ENABLE_ALT_DRIVERS": str(place.folder / "libze_fake0.so")}
+    env.pop("OPSCOPE_OUT", None)
+    env.pop("IPEX_ZE_TRACING", None)
+    for more, do in (({}, "set IPEX_ZE_TRACING=1 for the program"),
+                     ({"IPEX_ZE_TRACING": "1"},
+                      "import opscope.torch before the program first uses the device")):
+        done = subprocess.run([*place.script("torch", TORCH_LATE), library(place)], env=env | more,
+                              capture_output=True, text=True, timeout=300, check=False)
+        same((done.returncode, done.stderr), (0, ""))
+        if done.stdout != "[3]\n" * 2:  # newer loaders tell more
+            same(done.stdout.splitlines(), [
+                "[]|4 commands of XPU cannot be seen, because what they belong to was made before "
+                f"the first profile: {do}, True"] * 2)
+
+
 PREPARE = """
 import ctypes
 torch.xpu.is_available = lambda: True
@@ -509,6 +546,7 @@ TESTS = (all_commands_are_recorded_and_linked,
          sanitizers_find_nothing, a_program_with_a_sanitizer_is_recorded,
          nothing_happens_where_nobody_wants_it,
          run_finds_it, a_library_that_a_script_loads_is_recorded, torch_has_columns_of_xpu,
+         kernels_that_cannot_be_seen_are_told_at_the_end,
          a_profile_within_a_run_has_each_kernel_once,
          each_kind_of_profile_records_a_device)
 

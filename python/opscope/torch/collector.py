@@ -40,6 +40,7 @@ def library() -> ctypes.CDLL | None:
     try:
         found = ctypes.CDLL(native.COLLECTOR)
         found.opscope_collect_why.restype = ctypes.c_char_p
+        found.opscope_collect_unseen.restype = ctypes.c_uint64
     except (OSError, AttributeError):
         return None
     return found
@@ -64,18 +65,22 @@ def has_source(activity: str) -> bool:
     return source.is_built() or any(map(is_loaded, source.libraries))
 
 
+def is_traced_early() -> bool:
+    """Whether Level Zero is traced from the import on, unless opscope is switched off."""
+    return os.environ.get(TRACING) != "0" and (os.environ.get("IPEX_ZE_TRACING") == "1"
+                                               or bool(torch.xpu._is_compiled()))
+
+
 def trace_early() -> None:
     """Let Level Zero be traced from now on, where a program of XPU asks for that or torch has XPU:
     of lists and kernels that are made before the first profile nothing is known later."""
-    if native.is_switched_off() or os.environ.get(TRACING) == "0":
+    if native.is_switched_off() or not is_traced_early():
         return
     if os.environ.get("IPEX_ZE_TRACING") == "1":
         try:
             ctypes.CDLL(*SOURCES["XPU"].libraries)  # from then on there is a source
         except OSError:
             return
-    elif not torch.xpu._is_compiled():
-        return
     start(["XPU"], is_early=True)
     stop(["XPU"])
 
@@ -105,3 +110,18 @@ def stop(activities: Iterable[str]) -> None:
     for name in filter(has_source, activities):
         if found is not None:
             found.opscope_collect_stop(SOURCES[name].word.encode())
+
+
+def unseen(activities: Iterable[str]) -> dict[str, str]:
+    """For each of the devices ACTIVITIES of which a source has not seen some work since it was
+    started, how much, and what to do."""
+    found = library()
+    result = {}
+    for name in filter(has_source, activities):
+        n = found.opscope_collect_unseen(SOURCES[name].word.encode()) if found is not None else 0
+        if n:
+            do = ("import opscope.torch before the program first uses the device"
+                  if is_traced_early() else "set IPEX_ZE_TRACING=1 for the program")
+            result[name] = (f"{n:,} command{'s' * (n > 1)} of {name} cannot be seen, because what "
+                            f"they belong to was made before the first profile: {do}")
+    return result

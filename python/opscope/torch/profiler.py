@@ -201,13 +201,17 @@ class Recording:
             return
         if self.owner.use_device:
             synchronize(self.owner.use_device)
+        recorded = list(self.running)
         end(self.running)
+        unseen = collector.unseen(recorded)
         for device, how in devices.unasked(self.owner.activities).items():
             native.metadata(f"device_unasked.{device}", how)
         self.cached_events = None  # may have been made while recording
         self.window_ns = (self.window_ns[0], time.time_ns())
         torch.autograd.profiler._run_on_profiler_stop()
         native.stop()
+        if unseen:
+            warnings.warn("; ".join(unseen.values()), stacklevel=native.level_of_caller())
 
     def _named_types(self) -> Any:
         """The types of host activity that the program names; None: all."""

@@ -59,11 +59,22 @@ bool osc_ze_is_alive(void)
     return atomic_load_explicit(&is_child, memory_order_relaxed) == 0;
 }
 
+static _Atomic uint64_t n_unseen;
+
 void osc_ze_count(enum osc_ze_count what, uint64_t more)
 {
     static struct osc_source_counter counters[] = OSC_SOURCE_COUNTERS(OSC_ZE_COUNTS);
 
     osc_source_counter_add(&counters[what], more);
+    /* Relaxed: a sum, which is asked for after the work. */
+    if (what == OSC_ZE_COUNT_UNKNOWN || what == OSC_ZE_COUNT_LISTS ||
+        what == OSC_ZE_COUNT_QUEUES)
+        atomic_fetch_add_explicit(&n_unseen, more, memory_order_relaxed);
+}
+
+uint64_t osc_ze_unseen(void)
+{
+    return atomic_load_explicit(&n_unseen, memory_order_relaxed);
 }
 
 bool osc_ze_begin(osc_name name)

@@ -108,6 +108,9 @@ static inline bool osc_ze_is_on(void)
 /* As osc_source_counter_add(). */
 void osc_ze_count(enum osc_ze_count what, uint64_t more);
 
+/* How often something was counted that was made before the tracer: UNKNOWN, LISTS and QUEUES. */
+uint64_t osc_ze_unseen(void);
+
 /* --- calls ------------------------------------------------------------------------------- */
 
 /* The parameters are a struct of pointers to the arguments, "ze_..._params_t". */

@@ -199,10 +199,12 @@ static const char *start_here(void)
 
 static _Atomic(const char *) why_not; /* what the last start said */
 static bool is_injected;              /* it records the whole program */
+static _Atomic uint64_t n_before;     /* osc_ze_unseen() at the last start */
 
 static int start(void)
 {
     atomic_store_explicit(&osc_ze_is_beside_torch, 1, memory_order_relaxed);
+    atomic_store_explicit(&n_before, osc_ze_unseen(), memory_order_relaxed);
     const char *const why = start_here();
 
     atomic_store_explicit(&osc_ze_is_wanted, 1, memory_order_relaxed);
@@ -221,6 +223,11 @@ static const char *tell_why(void)
     return why ? why : "";
 }
 
+static uint64_t tell_unseen(void)
+{
+    return osc_ze_unseen() - atomic_load_explicit(&n_before, memory_order_relaxed);
+}
+
 /* The tracer stays: it has to see the lists that are made before the next start. */
 static void stop(void)
 {
@@ -233,7 +240,8 @@ static void stop(void)
         osc_ze_drain();
 }
 
-const struct osc_collected osc_collected_level_zero = {"level-zero", start, tell_why, stop};
+const struct osc_collected osc_collected_level_zero = {"level-zero", start, tell_why, stop,
+                                                       tell_unseen};
 
 /* --- what programs call ------------------------------------------------------------------ */
 
