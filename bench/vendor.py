@@ -123,7 +123,7 @@ def run(options: argparse.Namespace, name: str, rounds: int, folder: Path, *befo
     include = subprocess.run([sys.executable, "-c", "import torch; print(torch.__path__[0])"],
                              check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
     env = os.environ | {
-        "PKG_CONFIG_PATH": str(build / "meson-uninstalled"), "LD_LIBRARY_PATH": str(build),
+        "LD_LIBRARY_PATH": str(build),
         "PYTHONPATH": f"{build / 'python'}:{place}", "PYTHONDONTWRITEBYTECODE": "1",
         "CPLUS_INCLUDE_PATH": f"{include}/include/kineto",
         "TORCH_EXTENSIONS_DIR": str(place / "extensions"),

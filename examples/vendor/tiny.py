@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The device "tiny" of PyTorch: importing this builds its extension and registers it.
 
-It needs OpenCL and libopscope (pkg-config knows both). After that, tensors may be on
-`torch.device("tiny")`, and `torch.tiny` is the module of the device.
+It needs OpenCL, which pkg-config knows, and the libopscope of the package opscope. After that,
+tensors may be on `torch.device("tiny")`, and `torch.tiny` is the module of the device.
 """
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import sys
 import types
 from pathlib import Path
 
+import opscope
 import torch
 from torch.utils import cpp_extension
 
@@ -20,17 +21,19 @@ NAME = "tiny"
 
 
 def flags(option: str) -> list[str]:
-    """The words of pkg-config for both libraries."""
-    done = subprocess.run(["pkg-config", option, "OpenCL", "opscope"], check=True,
-                          stdout=subprocess.PIPE, text=True)
+    """The words of pkg-config for OpenCL."""
+    done = subprocess.run(["pkg-config", option, "OpenCL"], check=True, stdout=subprocess.PIPE,
+                          text=True)
     return done.stdout.split()
 
 
 def register() -> None:
     """Make the device known to torch."""
+    libraries = opscope.get_library_dir()
     extension = cpp_extension.load(
         "tiny_extension", [str(HERE / f"{x}.cpp") for x in ("backend", "runtime", "report")],
-        extra_cflags=["-O2", *flags("--cflags")], extra_ldflags=flags("--libs"))
+        extra_cflags=["-O2", *flags("--cflags"), f"-I{opscope.get_include()}"],
+        extra_ldflags=[*flags("--libs"), f"-L{libraries}", "-lopscope", f"-Wl,-rpath,{libraries}"])
     extension.open((HERE / "kernels.cl").read_text(encoding="utf-8"))
     torch.utils.rename_privateuse1_backend(NAME)
     module = types.ModuleType(f"torch.{NAME}")

@@ -56,6 +56,11 @@ def record_torch(torch, python, folder, clean):
                       "of" + option, cwd=folder, env=clean)
         assert "aten::addmm," + ("1" if "=" in option else "6") in printed, printed
 
+    if subprocess.run(["pkg-config", "--exists", "OpenCL"], check=False).returncode == 0:
+        printed = run(python, ROOT / "examples/vendor/train.py", cwd=folder,
+                      env={**clean, "TORCH_EXTENSIONS_DIR": folder})
+        assert "tinyLaunchKernel" in printed, printed
+
 
 def main():
     parser = argparse.ArgumentParser()

@@ -152,7 +152,6 @@ class Run:
         self.opscope, self.python, self.folder = opscope, python, Path(folder)
         build = opscope.parent
         self.env = os.environ | {
-            "PKG_CONFIG_PATH": str(build / "meson-uninstalled"), "LD_LIBRARY_PATH": str(build),
             "PYTHONPATH": f"{build / 'python'}:{EXAMPLE}", "PYTHONDONTWRITEBYTECODE": "1",
             "TORCH_EXTENSIONS_DIR": str(self.folder / "extensions"),
             "POCL_CACHE_DIR": str(self.folder / "cache"), "CXX": os.environ.get("CXX", "c++")}
