@@ -43,7 +43,7 @@ static const struct osc_column columns[N_COLUMNS] = {
 
 /* Ranges of one name, kind and place in one row. */
 struct bar {
-    uint32_t name; /* osc_sid */
+    uint32_t name; /* osc_range_name_of() */
     uint8_t kind;
     uint8_t place; /* enum osc_range_place */
     uint16_t row;  /* bucket / PER_ROW */
@@ -60,7 +60,7 @@ struct bars {
 static osc_status add_range(struct bars *b, const struct osc_trace *t,
                             const struct osc_chunk *c, uint32_t i)
 {
-    const struct bar bar = {.name = c->name[i],
+    const struct bar bar = {.name = osc_range_name_of(t, c, i),
                             .kind = c->kind[i],
                             .place = (uint8_t)osc_range_place_of(t, c, i),
                             .row = (uint16_t)(osc_bucket_of(c->dur_ns[i]) / PER_ROW)};
@@ -92,7 +92,7 @@ static osc_status count_ranges(const struct osc_trace *t, const uint32_t *name, 
         const struct osc_chunk *const c = t->events.chunks[k];
 
         for (uint32_t i = 0; i < c->n_rows && st == OSC_OK; i++) {
-            if (osc_range_has_ended(t, c, i) && (!name || c->name[i] == *name))
+            if (osc_range_has_ended(t, c, i) && (!name || osc_range_has_name(t, c, i, *name)))
                 st = add_range(b, t, c, i);
         }
     }
@@ -102,7 +102,7 @@ static osc_status count_ranges(const struct osc_trace *t, const uint32_t *name, 
 static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err)
 {
-    const uint32_t name = o->name ? osc_strings_find(&t->strings, osc_str_c(o->name)).v : 0;
+    const uint32_t name = o->name ? osc_range_name_find(t, osc_str_c(o->name)) : 0;
     struct bars b = {0};
     osc_status st = OSC_OK;
 
@@ -112,7 +112,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         const struct bar *const bar = &b.v[i];
 
         osc_result_row(out);
-        osc_result_str(out, NAME, osc_trace_str(t, (osc_sid){bar->name}));
+        osc_result_str(out, NAME, osc_range_name_text(t, bar->name));
         osc_result_str(out, KIND, osc_str_c(osc_kind_text((enum osc_kind)bar->kind)));
         osc_result_str(out, PLACE, osc_range_place_text((enum osc_range_place)bar->place));
         if (osc_range_place_matters((enum osc_range_place)bar->place, (enum osc_kind)bar->kind))

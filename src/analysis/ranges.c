@@ -49,10 +49,12 @@ enum {
 };
 
 static const struct osc_column columns[N_COLUMNS] = {
-    OSC_COLUMN(NAME, "name", STRING, NULL, KEY, OSC_COLUMN_SYMBOL | OSC_COLUMN_OPTIONAL,
-               OSC_RULE_NAMES,
-               "Name of the ranges as the file has it. Not shown with --group-by kind.",
-               .torch = OSC_TORCH_KEY),
+    OSC_COLUMN(
+        NAME, "name", STRING, NULL, KEY, OSC_COLUMN_SYMBOL | OSC_COLUMN_OPTIONAL,
+        OSC_RULE_NAMES,
+        "Name of the ranges as the file has it; ProfilerStep#N is ProfilerStep*. Not shown "
+        "with --group-by kind.",
+        .torch = OSC_TORCH_KEY),
     OSC_COLUMN(
         KIND, "kind", STRING, NULL, KEY, 0, OSC_RULE_KINDS,
         "Kind of the ranges, in the vocabulary of table events: scope is what no rule "
@@ -148,7 +150,7 @@ static const struct osc_column columns[N_COLUMNS] = {
 /* Ranges with equal keys are one row. What is not grouped by is 0; no padding: its bytes are
  * hashed. */
 struct key {
-    uint32_t name; /* osc_sid */
+    uint32_t name; /* osc_range_name_of() */
     uint32_t kind;
     uint32_t category; /* osc_sid, or NO_CATEGORIES */
     uint32_t process;  /* osc_sid */
@@ -191,7 +193,7 @@ static struct key key_of(const struct sums *s, const struct osc_chunk *c, uint32
 {
     const struct osc_form *const form = &s->t->forms[c->form[i]];
     const bool has_none = form->category.v == 0 && osc_form_is_neutral(form);
-    struct key key = {.name = s->o->by_kind ? 0 : c->name[i],
+    struct key key = {.name = s->o->by_kind ? 0 : osc_range_name_of(s->t, c, i),
                       .kind = c->kind[i],
                       .place = osc_range_place_of(s->t, c, i)};
 
@@ -442,7 +444,7 @@ static void add_row(const struct sums *s, const struct group *g, struct osc_str 
 {
     osc_result_row(out);
     if (!s->o->by_kind)
-        osc_result_str(out, NAME, osc_trace_str(s->t, (osc_sid){g->key.name}));
+        osc_result_str(out, NAME, osc_range_name_text(s->t, g->key.name));
     osc_result_str(out, KIND, osc_str_c(osc_kind_text((enum osc_kind)g->key.kind)));
     add_places(s, g, out);
     osc_result_str(out, PLACE, osc_range_place_text((enum osc_range_place)g->key.place));

@@ -16,6 +16,7 @@ from pathlib import Path
 import randomtrace
 import sample
 from twin import explain, reader, runs, tables
+from twin import ranges as ranges_of
 
 HERE = Path(__file__).resolve()
 EACH = 3  # names and events of a trace
@@ -55,7 +56,9 @@ def compare(opscope: str, path: Path, where: str) -> tuple[int, int]:
     ranges = [e for e in trace.events if e.dur is not None and e.name and e.name.isprintable()]
     n_wrong = n = 0
     for one in source.sample(ranges, min(EACH, len(ranges))):
+        counted = ranges_of.name_of(one)
         for more, wanted in ((("--name", one.name), {"name": one.name}),
+                             (("--name", counted), {"name": counted}),
                              (("--event", str(one.id)), {"event": one.id})):
             if "\ufffd" in one.name or any("\ud800" <= c <= "\udfff" for c in one.name):
                 continue

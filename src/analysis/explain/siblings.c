@@ -34,7 +34,7 @@ static const struct osc_column columns[N_COLUMNS] = {
 
 /* What the rows have in common. */
 struct wanted {
-    uint32_t name; /* osc_sid */
+    uint32_t name; /* osc_range_name_find() */
     bool has_rest; /* kind and place count, too */
     uint8_t kind;
     enum osc_range_place place;
@@ -51,7 +51,7 @@ static bool find_event(const struct osc_trace *t, int64_t id, struct wanted *w)
         const uint32_t i = (uint32_t)(id - c->first_row);
         if (!osc_range_has_ended(t, c, i))
             return false;
-        *w = (struct wanted){.name = c->name[i],
+        *w = (struct wanted){.name = osc_range_name_of(t, c, i),
                              .has_rest = true,
                              .kind = c->kind[i],
                              .place = osc_range_place_of(t, c, i)};
@@ -81,7 +81,7 @@ static void add_rows(const struct osc_trace *t, const struct wanted *w, struct o
         const struct osc_chunk *const c = t->events.chunks[k];
 
         for (uint32_t i = 0; i < c->n_rows; i++) {
-            if (c->name[i] == w->name && osc_range_has_ended(t, c, i) &&
+            if (osc_range_has_ended(t, c, i) && osc_range_has_name(t, c, i, w->name) &&
                 (!w->has_rest ||
                  (c->kind[i] == w->kind && osc_range_place_of(t, c, i) == w->place)))
                 add_row(t, c, i, out);
@@ -102,7 +102,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     if (o->has_event && !find_event(t, o->event, &w))
         osc_result_why_empty(out, "no range has that id");
     else if (!o->has_event && o->name)
-        w.name = osc_strings_find(&t->strings, osc_str_c(o->name)).v;
+        w.name = osc_range_name_find(t, osc_str_c(o->name));
     else if (!o->has_event)
         osc_result_why_empty(out, "nothing is asked for: name ranges with --name NAME, or one "
                                   "of them with --event ID");

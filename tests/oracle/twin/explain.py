@@ -2,11 +2,12 @@
 """`step_explain` and `siblings`."""
 from __future__ import annotations
 
+import bisect
 from fractions import Fraction
 
 from . import exact, forest, growth, inventory, kinds, operators, steps
 from .events import Event, Trace
-from .ranges import place_word
+from .ranges import name_of, place_word
 
 ORDER = ("operator", "kernel", "memcpy", "memset")  # of rows with equal differences
 
@@ -96,17 +97,21 @@ def siblings(traces: list[Trace], name: str | None = None, event: int | None = N
         ranges = [e for e in trace.events if e.dur is not None]
         like = [e for e in ranges if e.id == event]
         for one in ranges:
-            if event is None and one.name == name or like and (
-                    one.name, one.kind, place_word(trace, one)) == (
-                    like[0].name, like[0].kind, place_word(trace, like[0])):
+            if event is None and name in (one.name, name_of(one)) or like and (
+                    name_of(one), one.kind, place_word(trace, one)) == (
+                    name_of(like[0]), like[0].kind, place_word(trace, like[0])):
                 found.append((trace, one))
+    durations: dict[tuple, list[int]] = {}
+    for trace, one in found:
+        durations.setdefault((one.kind, place_word(trace, one)), []).append(one.dur)
+    for same in durations.values():
+        same.sort()
     rows = []
     for trace, one in found:
-        same = [e.dur for other, e in found
-                if (e.kind, place_word(other, e)) == (one.kind, place_word(trace, one))]
+        same = durations[one.kind, place_word(trace, one)]
         rows.append({"id": one.id, "rank": trace.rank, "thread": one.thread,
                      "step": inventory.step_of(trace).get(one),
                      "start_ns": one.start - trace.origin, "dur_ns": one.dur,
-                     "percentile_ratio": float(Fraction(sum(d <= one.dur for d in same),
+                     "percentile_ratio": float(Fraction(bisect.bisect_right(same, one.dur),
                                                         len(same)))})
     return sorted(rows, key=lambda row: -row["dur_ns"])

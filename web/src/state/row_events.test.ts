@@ -10,6 +10,10 @@ test("a row leads to its events", () => {
   assert.equal(of("operators", { name: "aten::a'b" }), "name = 'aten::a''b' AND kind = 'operator'");
   assert.equal(of("kernels", { name: "k" }), "name = 'k'");
   assert.equal(of("ranges", { name: "x", kind: "scope" }), "name = 'x' AND kind = 'scope'");
+  assert.equal(
+    of("ranges", { name: "ProfilerStep*", kind: "step" }),
+    "(name = 'ProfilerStep*' OR name regexp '^ProfilerStep#') AND kind = 'step'",
+  );
   assert.equal(of("ranges", { kind: "scope", step: "3" }), "kind = 'scope' AND step = 3");
   assert.equal(of("modules", { name: "L_0" }), "name in ('nn.Module: L_0', 'L_0')");
   assert.equal(

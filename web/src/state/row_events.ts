@@ -36,6 +36,13 @@ function same(values: Values, column: string, as = column): string {
   return value === undefined ? "" : `${column} = ${quote(value)}`;
 }
 
+/** The names that the name of a row of `ranges` or `durations` stands for. */
+function ofName(values: Values): string {
+  return values.name === "ProfilerStep*"
+    ? "(name = 'ProfilerStep*' OR name regexp '^ProfilerStep#')"
+    : same(values, "name");
+}
+
 function number(values: Values, column: string, as = column): string {
   const value = values[as];
   return value === undefined ? "" : `${column} = ${value}`;
@@ -61,7 +68,7 @@ const one =
   (v) =>
     within(number(v, "start_ns", column), rankOf(v), ...words);
 
-const named: Rule = (v) => within(same(v, "name"), same(v, "kind"));
+const named: Rule = (v) => within(ofName(v), same(v, "kind"));
 const operator: Rule = (v) =>
   within(
     same(v, "name"),
@@ -95,7 +102,8 @@ const RULES: Readonly<Record<string, Rule>> = {
     v.name === undefined ? "" : `name in (${quote(`nn.Module: ${v.name}`)}, ${quote(v.name)})`,
   ranges: (v) =>
     all(
-      ...["name", "kind", "category", "process", "thread", "device"].map((word) => same(v, word)),
+      ofName(v),
+      ...["kind", "category", "process", "thread", "device"].map((word) => same(v, word)),
       number(v, "step"),
       rankOf(v),
     ),
