@@ -5,20 +5,9 @@
 
 #include "base/mem.h"
 #include "base/strbuf.h"
-#include "support/fingerprint.h"
+#include "support/broken_text.h"
 #include "support/peak.h"
 #include "support/unit.h"
-
-/* Load JSON, which must be readable. */
-static struct osc_trace load(const char *json)
-{
-    const struct osc_import_options o = {.n_threads = 1};
-    struct osc_trace t = {0};
-    struct osc_err err = {0};
-
-    assert_int_equal(osc_import_memory(&t, "test", osc_str_c(json), &o, &err), OSC_OK);
-    return t;
-}
 
 static void assert_name(const struct osc_trace *t, uint32_t row, const char *expected)
 {
@@ -26,22 +15,6 @@ static void assert_name(const struct osc_trace *t, uint32_t row, const char *exp
 
     assert_int_equal(name.len, strlen(expected));
     assert_memory_equal(name.s, expected, name.len);
-}
-
-static uint64_t count(const struct osc_trace *t, enum osc_finding_code code)
-{
-    return t->findings.by_code[code].count;
-}
-
-/* Load JSON byte by byte with two threads; the result must equal T. */
-static void assert_same_in_pieces(const struct osc_trace *t, const char *json)
-{
-    const struct osc_import_options o = {.n_threads = 2, .unit_bytes = 8, .block_bytes = 1};
-    struct osc_trace other = {0};
-
-    assert_int_equal(osc_import_memory(&other, "test", osc_str_c(json), &o, NULL), OSC_OK);
-    assert_true(fingerprint(t) == fingerprint(&other));
-    osc_trace_fini(&other);
 }
 
 TEST(rounds_start_and_end_half_up_and_subtracts)
@@ -143,13 +116,6 @@ TEST(keeps_differences_of_times_within_64_bits)
     osc_trace_fini(&t);
 }
 
-/* The expected number of events, and how often CODE is counted. */
-struct broken {
-    const char *json;
-    enum osc_finding_code code;
-    uint32_t n_rows;
-};
-
 TEST(reads_the_rest_of_what_is_broken_in_part)
 {
     static const struct broken cases[] = {
@@ -196,15 +162,7 @@ TEST(reads_the_rest_of_what_is_broken_in_part)
         {"{\"traceEvents\":[{\"ph\":\"i\",\"ts\":1}]} and more", OSC_FINDING_corrupt, 1},
     };
 
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct osc_trace t = load(cases[i].json);
-        if (t.events.n_rows != cases[i].n_rows || count(&t, cases[i].code) != 1)
-            fail_msg("%s: %u rows, %s %llu times", cases[i].json, t.events.n_rows,
-                     osc_finding_code_text(cases[i].code),
-                     (unsigned long long)count(&t, cases[i].code));
-        assert_same_in_pieces(&t, cases[i].json);
-        osc_trace_fini(&t);
-    }
+    assert_repaired(cases, sizeof cases / sizeof *cases);
 }
 
 #define ARGS(x)   "{\"ph\":\"i\",\"ts\":1,\"args\":{" x "}}"
