@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Make the pictures of docs/viewer.md, in docs/pictures/.
+# Make the pictures of docs/viewer.md.
 #
-#   tools/viewer_pictures.sh DATA [OPSCOPE]
+#   tools/viewer_pictures.sh DATA [OPSCOPE [OUT]]
 #
 # DATA has the traces: tb_samples/ with the two ResNet-50 samples of torch-tb-profiler, resnet_all/
 # with a trace of PyTorch that has modules and memory, and ranks/ with those of eight ranks. OPSCOPE
-# is build/opscope. Needs Chromium, what `npm ci` puts into web/, and pngquant, which makes a
-# picture a third as large.
+# is build/opscope, OUT docs/pictures/, which is emptied. Needs Chromium, what `npm ci` puts into
+# web/, and for docs/pictures/ pngquant, which makes a picture a third as large.
 
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 
-data=${1:?usage: tools/viewer_pictures.sh DATA [OPSCOPE]}
+data=${1:?usage: tools/viewer_pictures.sh DATA [OPSCOPE [OUT]]}
 opscope=$(realpath "${2:-$root/build/opscope}")
-out=$root/docs/pictures
+out=$(realpath -m "${3:-$root/docs/pictures}")
 run=run=resnet50_num_workers_0
 
 take()
@@ -31,5 +31,7 @@ take tb_samples "overview=overview?$run" "trace=trace?$run&w=300000000+60000000"
     "tables=tables?$run&table=steps"
 take resnet_all/trace.json.gz modules=modules memory=memory
 take ranks distributed=distributed
-pngquant --skip-if-larger --strip --speed 1 --quality 60-100 --ext .png --force 64 "$out"/*.png
+if [ $# -lt 3 ]; then
+    pngquant --skip-if-larger --strip --speed 1 --quality 60-100 --ext .png --force 64 "$out"/*.png
+fi
 du -cb "$out"/*.png
