@@ -8,7 +8,7 @@
  * device, over the work that was launched in it. The copy has the same name and kind, and is
  * not another call. Lines that repeat others, such as a sum over all streams, are summaries.
  *
- * Steps "ProfilerStep#N" have a name each, and count as one, "ProfilerStep*", as in torch.
+ * Steps of torch have a name each, with a number, and count as one, as in torch's own table.
  *
  * Threading: pure functions.
  */
