@@ -36,7 +36,8 @@ FREE_NAMES = {"main", "TEST", "TEST_WITH",  # static functions, by tests/support
               "__itt_api_init", "__itt_api_fini", "__itt_api_version", "_ZN5torch8profiler8itt_markEPKc",
               "InitializeInjection", "InitializeInjectionNvtx", "InitializeInjectionNvtx2",
               "InitializeInjectionNvtxExtension",
-              "opscope_collect_report", "opscope_collect_start", "opscope_collect_stop", "opscope_collect_why",
+              "opscope_collect_report", "opscope_collect_start", "opscope_collect_stop",
+              "opscope_collect_unseen", "opscope_collect_why",
               "clGetLayerInfo", "clInitLayer", "clInitLayerWithProperties", "clDeinitLayer",
               "zeInit", "zeInitDrivers", "roctxMarkA", "roctxRangePushA", "roctxRangePop",
               "roctxRangeStartA", "roctxRangeStop"}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/dtypes.h"
 
-/* Types in lower case, without "c10::". */
+/* Types in lower case, without the "c10::" that they begin with. */
 static const struct {
     const char *type;
     int64_t bytes;
@@ -34,11 +34,15 @@ static const struct {
     {"uint8", 1},
     {"complex<float>", 8},
     {"complex<double>", 16},
-    {"complex<c10::Half>", 4},
+    {"complex<c10::half>", 4},
     {"complex128", 16},
     {"qint8", 1},
     {"quint8", 1},
     {"qint32", 4},
+    {"short int", 2},
+    {"short unsigned int", 2},
+    {"unsigned int", 4},
+    {"long unsigned int", 8},
 };
 
 int64_t osc_dtype_bytes(struct osc_str type)

@@ -20,7 +20,7 @@ enum { NAME, KIND, PLACE, FROM, TO, CALLS, TOTAL, CUMULATIVE, ORDER, N_COLUMNS }
 
 static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(NAME, "name", STRING, NULL, KEY, OSC_COLUMN_SYMBOL, OSC_RULE_NAMES,
-               "Name of the ranges as the file has it.", .torch = OSC_TORCH_KEY),
+               "Name of the ranges, as in table ranges.", .torch = OSC_TORCH_KEY),
     OSC_COLUMN(KIND, "kind", STRING, NULL, KEY, 0, OSC_RULE_KINDS,
                "Kind of the ranges, in the vocabulary of table events."),
     OSC_COLUMN(PLACE, "place", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL, OSC_RULE_RANGES,

@@ -8,7 +8,7 @@
  * device, over the work that was launched in it. The copy has the same name and kind, and is
  * not another call. Lines that repeat others, such as a sum over all streams, are summaries.
  *
- * Steps of torch have a name each, with a number, and count as one, as in torch's own table.
+ * Steps whose names differ by a number alone count as one, as in torch's own table.
  *
  * Threading: pure functions.
  */
@@ -74,7 +74,9 @@ static inline uint32_t osc_range_name_find(const struct osc_trace *t, struct osc
 static inline bool osc_range_has_name(const struct osc_trace *t, const struct osc_chunk *c,
                                       uint32_t i, uint32_t name)
 {
-    return c->name[i] == name || osc_range_name_of(t, c, i) == name;
+    return c->name[i] == name || osc_range_name_of(t, c, i) == name ||
+           (name == OSC_RANGE_STEPS &&
+            osc_str_eq(osc_row_name(t, c, i), OSC_STR(OSC_RANGE_STEPS_TEXT)));
 }
 
 /* The word for PLACE that users see; static. */

@@ -40,8 +40,9 @@ OSC_API int opscope_collect_start(const char *source);
  * it is started again. */
 OSC_API const char *opscope_collect_why(const char *source);
 
-/* How many commands SOURCE has not recorded since it was started last, because the program made
- * what they belong to, such as a list, before the source was there. */
+/* How many commands, or executions of lists of them, SOURCE has not recorded since it was
+ * started last, because the program made what they belong to, such as a list, before the source
+ * was there. */
 OSC_API uint64_t opscope_collect_unseen(const char *source);
 
 /* A recording has begun in a process that had one before: record again what sources are there.

@@ -78,6 +78,10 @@ NEWER_COLUMNS: dict[str, dict[str, set[str]]] = {"0.1.0": {
     "tracks": OF_PROCESS | {"thread", "process_labels", "events", "busy_ns", "busy_ratio"},
     "memory_events": OF_PROCESS, "memory_curve": OF_PROCESS, "memory_peaks": OF_PROCESS}}
 
+# Work of devices had no stacks, and has those of its operators now: its rows are split.
+SPLIT = {("0.1.0", "recordings"): ("averages --group-by stack:3",
+                                   "averages --group-by shape,stack:3")}
+
 # Rows that the release did not have: (version, family, table) -> how they begin.
 NEWER_ROWS = {("0.1.0", "recordings", "flows"): "launch,",      # of osc_launch()
               ("0.1.0", "recordings", "quality"): "info,no_(stacks|modules|flops|steps),",
@@ -172,6 +176,8 @@ def old_columns(text: str, newer: set[str]) -> str:
 def compare(opscope: Path, folder: Path, job: tuple) -> str | None:
     """Compare one table of one fixture."""
     version, fixture, question, expected = job
+    if question in SPLIT.get((version, fixture.split("/")[0]), ()):
+        return None
     codes = OTHER_RULES.get((version, question.split()[0]), ())
     expected = without(codes, expected)
     if question == "info":

@@ -145,7 +145,7 @@ static const struct program programs[] = {
      {"scope", "module", "dataloader", "optimizer", "kernel", "cpu_op", "user_annotation"},
      {"a", "b", "ProfilerStep#3", "[memory]", "[out of memory]", "gemm"},
      {"sampled calls", "Storages", "Storages 2", "Parameters", "Optimizer state",
-      "Module path"}},
+      "Parameters bytes", "Input Dims", "Input Strides", "Input type"}},
 };
 
 /* Arguments and names that analyses know, whoever writes them. */

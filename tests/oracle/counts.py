@@ -285,6 +285,11 @@ def whole_arrows(records: list[tuple], threads: Extents) -> int:
 
 # --- Sums of both sides ---
 
+def counted_name(name: str) -> str:
+    """The name by which a row of `ranges` counts: steps of torch are one."""
+    return "ProfilerStep*" if name.startswith("ProfilerStep#") else name
+
+
 def counted(file: File) -> dict[str, Any]:
     """All sums of FILE, by what they are."""
     made = Ranges(file)
@@ -298,9 +303,9 @@ def counted(file: File) -> dict[str, Any]:
     has_self = {(*one.thread, one.event.get("cat"), one.name)
                 for one in made.all if not one.is_async}
     for one in made.all:
-        add(by_name[one.name], 1, one.ns, 0 if one.is_async else one.self_ns)
+        add(by_name[counted_name(one.name)], 1, one.ns, 0 if one.is_async else one.self_ns)
         if (*one.thread, one.event.get("cat"), one.name) in has_self:
-            add(by_place[(*one.thread, one.name)], 1, one.ns)
+            add(by_place[(*one.thread, counted_name(one.name))], 1, one.ns)
         kind = dialect.kind(one)
         if kind == "kernel":
             add(kernels[one.name], 1, one.ns)
@@ -357,9 +362,10 @@ class Opscope:
         by_name: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
         by_place: dict[tuple, list[int]] = defaultdict(lambda: [0, 0])
         for row in self.rows("ranges", "--group-by", "thread,category"):
-            add(by_name[row["name"]], row["calls"], row["total_ns"], row["self_ns"] or 0)
+            name = counted_name(row["name"])
+            add(by_name[name], row["calls"], row["total_ns"], row["self_ns"] or 0)
             if row["self_ns"] is not None:
-                add(by_place[row["process"], row["thread"], row["name"]], row["calls"],
+                add(by_place[row["process"], row["thread"], name], row["calls"],
                     row["total_ns"])
         return dict(by_name), dict(by_place)
 

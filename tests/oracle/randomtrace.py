@@ -507,7 +507,7 @@ class Generator:
         dims: list = [source.choice(([], [4], [2, 3], [0, 3])) for _ in range(n_tensors)]
         strides: list = [[3 * (len(d) - i) for i in range(len(d))] for d in dims]
         types: list = [source.choice(("float", "long int", "c10::BFloat16", "c10::complex<float>",
-                                      "float", "Mystery")) for _ in dims]
+                                      "c10::complex<c10::Half>", "short int", "Mystery")) for _ in dims]
         at = source.randrange(n_tensors + 1)
         if not source.randrange(3):
             dims.insert(at, [])
@@ -519,6 +519,8 @@ class Generator:
             dims[0], strides[0], types[0] = [[2], [3]], [[1], source.choice(([1], []))], "TensorList"
         if not source.randrange(8):
             types.pop()
+        if not source.randrange(60):
+            dims[0] = [1] * 40_000
         args.update({"Input Dims": dims, "Input Strides": strides, "Input type": types,
                      "Parameters bytes": [source.choice((8, 400, -8)) for _ in range(2)],
                      "Optimizer state bytes": [4]})

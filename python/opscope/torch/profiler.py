@@ -53,6 +53,9 @@ def text_of(value: str) -> str:
     return parsed if isinstance(parsed, str) else value
 
 
+told_unseen: set[str] = set()  # devices of which a warning has told what was not seen
+
+
 def end(running: list[str]) -> None:
     """Stop recording and clear RUNNING; native.stop() then writes the recording."""
     recorded = list(running)
@@ -210,8 +213,10 @@ class Recording:
         self.window_ns = (self.window_ns[0], time.time_ns())
         torch.autograd.profiler._run_on_profiler_stop()
         native.stop()
-        if unseen:
-            warnings.warn("; ".join(unseen.values()), stacklevel=native.level_of_caller())
+        new = {name: text for name, text in unseen.items() if name not in told_unseen}
+        if new and torch.profiler.profile is THEIRS:  # as for all warnings of ours
+            told_unseen.update(new)
+            warnings.warn("; ".join(new.values()), stacklevel=native.level_of_caller())
 
     def _named_types(self) -> Any:
         """The types of host activity that the program names; None: all."""
@@ -615,8 +620,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         super().export_memory_timeline(os.fsdecode(path), device)
 
     def _memory_profile(self) -> Any:
-        """The data for `export_memory_timeline()`: host memory only, of which a block
-        has one category."""
+        """The data for `export_memory_timeline()`."""
         if self._is_theirs:
             return super()._memory_profile()
         missing = [f"{x}=True" for x in ("record_shapes", "profile_memory", "with_stack")

@@ -7,6 +7,8 @@
 #include "base/sort.h"
 #include "codec/json.h"
 
+#define LIST_MAX (1u << 16) /* bytes: a hostile file has a long list that many calls share */
+
 /* A tensor among the inputs of a call. */
 struct tensor {
     int64_t bytes; /* -1: not known */
@@ -92,7 +94,7 @@ static osc_status add_input(struct finding *f, struct osc_str dims, struct osc_s
     return add_tensor(f, tensor_of(dims, strides, each));
 }
 
-/* Argument KEY of row I of C, a list of JSON; empty: there is none. */
+/* Argument KEY of row I of C, a list of JSON; empty: there is none, or it is too long. */
 static struct osc_str list_of(const struct finding *f, const struct osc_chunk *c, uint32_t i,
                               enum osc_arg_key key)
 {
@@ -101,7 +103,7 @@ static struct osc_str list_of(const struct finding *f, const struct osc_chunk *c
     if (!osc_row_arg(f->t, c, i, key, &arg) || arg.type != OSC_ARG_TEXT)
         return OSC_STR("");
     const struct osc_str text = osc_trace_str(f->t, arg.sid);
-    return is_list(text) ? text : OSC_STR("");
+    return is_list(text) && text.len <= LIST_MAX ? text : OSC_STR("");
 }
 
 /* Collect the tensors of the call in row I of C. */

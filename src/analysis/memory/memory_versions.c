@@ -9,6 +9,7 @@
 #include "analysis/memory/extents.h"
 #include "analysis/memory/memory_view.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 enum {
     PROCESS,
@@ -32,9 +33,11 @@ static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(DEVICE, "device", STRING, NULL, FIRST, 0, OSC_RULE_DEVICES,
                "Whose memory: cpu, cuda:0, xpu:0 and so on, as its records say. Memory without "
                "a record is of the one device of which its process has records; missing if "
-               "there are several."),
+               "there are several, or if calls took tensors of devices (metadata "
+               "tensors_on_devices), whose memory may have no records."),
     OSC_COLUMN(OBJECT, "object", INTEGER, NULL, FIRST, 0, OSC_RULE_CATEGORIES,
-               "Number of the memory, from 1 in the order in which the trace first shows it."),
+               "Number of the memory within its file, from 1 in the order in which it is first "
+               "shown."),
     OSC_COLUMN(VERSION, "version", INTEGER, NULL, FIRST, 0, OSC_RULE_CATEGORIES,
                "Number of its content: 0 is what was allocated, or there before the trace; "
                "each outermost call that changes it makes the next one."),
@@ -62,35 +65,51 @@ static const struct osc_column columns[N_COLUMNS] = {
 struct listing {
     struct osc_memory_view v;
     struct osc_memory_categories categories;
-    int64_t *bytes; /* owned; by object without a record: osc_extents_find() */
+    int64_t *bytes;        /* owned; by object without a record: osc_extents_find() */
+    uint32_t *only_device; /* owned; by process: the one with records + 1; 0: none; SEVERAL */
 };
 
+#define SEVERAL UINT32_MAX
+
+/* Find the only device of each process, unless tensors lie where there may be no records. */
+static osc_status find_only_devices(struct listing *l)
+{
+    const struct osc_allocations *const a = l->v.a;
+    struct osc_str value;
+
+    l->only_device = osc_calloc((size_t)l->v.t->n_processes + 1, sizeof *l->only_device);
+    if (!l->only_device)
+        return OSC_ENOMEM;
+    if (osc_trace_meta(l->v.t, "tensors_on_devices", &value))
+        return OSC_OK;
+    for (uint32_t d = 0; d < a->n_devices; d++) {
+        uint32_t *const only = &l->only_device[a->devices[d].process];
+
+        if (!a->devices[d].is_unknown)
+            *only = *only == 0 ? d + 1 : SEVERAL;
+    }
+    return OSC_OK;
+}
+
 /* The device that the record of OBJECT names, or the only one of its process; NULL: neither. */
-static const struct osc_memory_device *device_of(const struct osc_allocations *a,
+static const struct osc_memory_device *device_of(const struct listing *l,
                                                  const struct osc_flow_object *object)
 {
+    const struct osc_allocations *const a = l->v.a;
     const uint32_t record = object->alloc != 0 ? object->alloc : object->release;
-    const struct osc_memory_device *found = NULL;
+    const uint32_t only = l->only_device[object->process];
+    uint32_t low = 0, high = a->n_devices;
 
-    for (uint32_t d = 0; d < a->n_devices; d++) {
-        const struct osc_memory_device *const device = &a->devices[d];
-
-        if (record != 0 && record - 1 >= device->first &&
-            record - 1 < device->first + device->n)
-            return device;
-        if (record != 0 || device->is_unknown || device->process != object->process)
-            continue;
-        if (found)
-            return NULL;
-        found = device;
-    }
-    return found;
+    if (record == 0)
+        return only == 0 || only == SEVERAL ? NULL : &a->devices[only - 1];
+    OSC_BISECT(low, high, d, a->devices[d].first < record);
+    return &a->devices[low - 1];
 }
 
 static void add_place(struct listing *l, const struct osc_flow_object *object,
                       struct osc_result *out)
 {
-    const struct osc_memory_device *const d = device_of(l->v.a, object);
+    const struct osc_memory_device *const d = device_of(l, object);
 
     if (!d)
         return;
@@ -168,7 +187,9 @@ static osc_status add_rows(struct listing *l, struct osc_result *out)
     l->bytes = osc_malloc(((size_t)flow->n_objects + 1) * sizeof *l->bytes);
     if (!l->bytes)
         return OSC_ENOMEM;
-    const osc_status st = osc_extents_find(l->v.t, &l->categories.touches, flow, l->bytes);
+    osc_status st = osc_extents_find(l->v.t, &l->categories.touches, flow, l->bytes);
+    if (st == OSC_OK)
+        st = find_only_devices(l);
     if (st != OSC_OK)
         return st;
     for (uint32_t i = 0; i < flow->n_objects && out->status == OSC_OK; i++) {
@@ -204,6 +225,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         st = out->status;
     }
     osc_free(l.bytes);
+    osc_free(l.only_device);
     osc_memory_categories_fini(&l.categories);
     osc_memory_view_fini(&l.v);
     return st == OSC_OK ? st : osc_fail(err, st, "memory_versions: %s", osc_status_text(st));

@@ -32,6 +32,9 @@ TEST(sizes_are_of_tensors_of_known_types_alone)
 {
     assert_int_equal(osc_dtype_bytes(OSC_STR("Float")), 4);
     assert_int_equal(osc_dtype_bytes(OSC_STR("c10::BFloat16")), 2);
+    assert_int_equal(osc_dtype_bytes(OSC_STR("c10::complex<c10::Half>")), 4);
+    assert_int_equal(osc_dtype_bytes(OSC_STR("c10::complex<double>")), 16);
+    assert_int_equal(osc_dtype_bytes(OSC_STR("short int")), 2);
     assert_int_equal(osc_dtype_bytes(OSC_STR("Float8_e4m3fn")), 1);
     assert_int_equal(osc_dtype_bytes(OSC_STR("TensorList")), 0);
     assert_int_equal(

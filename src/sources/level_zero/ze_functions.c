@@ -67,8 +67,7 @@ void osc_ze_count(enum osc_ze_count what, uint64_t more)
 
     osc_source_counter_add(&counters[what], more);
     /* Relaxed: a sum, which is asked for after the work. */
-    if (what == OSC_ZE_COUNT_UNKNOWN || what == OSC_ZE_COUNT_LISTS ||
-        what == OSC_ZE_COUNT_QUEUES)
+    if (what == OSC_ZE_COUNT_UNKNOWN || what == OSC_ZE_COUNT_LISTS)
         atomic_fetch_add_explicit(&n_unseen, more, memory_order_relaxed);
 }
 

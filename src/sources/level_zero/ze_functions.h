@@ -108,7 +108,7 @@ static inline bool osc_ze_is_on(void)
 /* As osc_source_counter_add(). */
 void osc_ze_count(enum osc_ze_count what, uint64_t more);
 
-/* How often something was counted that was made before the tracer: UNKNOWN, LISTS and QUEUES. */
+/* How often something was counted that was made before the tracer: UNKNOWN and LISTS. */
 uint64_t osc_ze_unseen(void);
 
 /* --- calls ------------------------------------------------------------------------------- */

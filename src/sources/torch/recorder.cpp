@@ -178,6 +178,7 @@ void begin_recording(uint64_t now)
                         osc_name_c("Call stack"),        osc_name_c("Is asynchronous"),
                         osc_name_c("Python returned"),   osc_name_c("Module Hierarchy"),
                         osc_name_c("Record function id")};
+    osc_torch::begin_storages();
     if (session.options.whole)
         tell_options();
 }

@@ -47,14 +47,26 @@ struct List {
     }
 };
 
+uint32_t is_told; // atomic; that there are tensors on devices
+
+__attribute__((noinline, cold)) void tell_of_devices()
+{
+    // relaxed: it orders nothing
+    if (__atomic_exchange_n(&is_told, 1, __ATOMIC_RELAXED) == 0)
+        osc_metadata("tensors_on_devices", "1");
+}
+
 // Add the storage of T. False: it has none, which fits no schema that demands a tensor.
 inline bool add(List *list, const at::Tensor &t, bool is_written)
 {
     const int64_t address = storage_of(t);
 
-    if (address != 0)
-        list->add(is_written ? -address : address);
-    return address != 0;
+    if (address == 0)
+        return false;
+    list->add(is_written ? -address : address);
+    if (__builtin_expect(!t.is_cpu(), 0) && __atomic_load_n(&is_told, __ATOMIC_RELAXED) == 0)
+        tell_of_devices();
+    return true;
 }
 
 // Torch keeps no list in which a tensor is undefined.
@@ -136,6 +148,11 @@ const Schema &schema_of(Schemas *schemas, const at::RecordFunction &fn, osc_name
 }
 
 } // namespace
+
+void begin_storages()
+{
+    __atomic_store_n(&is_told, 0, __ATOMIC_RELAXED);
+}
 
 int64_t storage_of(const at::Tensor &tensor)
 {

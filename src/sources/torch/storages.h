@@ -51,6 +51,10 @@ struct Schemas {
 /* Add the argument to the innermost range, which is FN, whose name is NAME; not without one. */
 void put_storages(Schemas *schemas, const at::RecordFunction &fn, osc_name name);
 
+/* A session begins. Once in it the metadata `tensors_on_devices` tell that a call took a tensor
+ * of another device than the CPU, whose memory may have no records. */
+void begin_storages();
+
 /* The address of the memory of TENSOR; 0: it has none, or no sizes of its own. */
 int64_t storage_of(const at::Tensor &tensor);
 

@@ -5,8 +5,8 @@
  * Each becomes an argument of the innermost range, a list of the addresses of storages:
  * `Parameters` has two for each parameter, its own and that of its gradient, 0 if there is
  * none; `Optimizer state` one for each tensor that the optimizer keeps for its parameters.
- * `Parameters bytes` and `Optimizer state bytes` have the size of each, 0 if there is none. Only
- * objects of torch's own classes count, as in torch.
+ * `Parameters bytes` and `Optimizer state bytes` have the size of each, 0 if there is none.
+ * Only objects of torch's own classes count, as in torch.
  *
  * Threading: with the interpreter's lock, in calls of our profile function.
  */

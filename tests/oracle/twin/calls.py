@@ -19,9 +19,9 @@ EVEN = ("all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "ba
 JOINING = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all", "all_to_allv", "barrier")
 TYPE_BYTES = {name: size for size, names in (
     (16, "complex<double>,complex128"),
-    (8, "double,long,long int,int64,uint64,complex64,complexfloat,float64,complex<float>"),
-    (4, "float,int,int32,uint32,float32,complex<c10::half>,qint32"),
-    (2, "half,bfloat16,short,int16,uint16,float16"),
+    (8, "double,long,long int,int64,uint64,complex64,complexfloat,float64,complex<float>,long unsigned int"),
+    (4, "float,int,int32,uint32,float32,complex<c10::half>,qint32,unsigned int"),
+    (2, "half,bfloat16,short,int16,uint16,float16,short int,short unsigned int"),
     (1, "char,unsigned char,signed char,byte,bool,int8,uint8,qint8,quint8"))
     for name in names.split(",")}
 ABOVE = 64                      # ranges around one that are looked at

@@ -2,6 +2,8 @@
 """`memory_versions`, by the rule CATEGORIES of docs/numbers.md."""
 from __future__ import annotations
 
+import json
+
 from . import calls, categories, exact, inventory, memory_tables
 from .events import Event, Trace
 
@@ -9,9 +11,10 @@ NO_TENSORS = ("", "Scalar", "ScalarList")       # types of inputs
 
 
 def list_at(event: Event, key: str) -> list:
-    """A list among the arguments of EVENT; empty: there is none."""
+    """A list among the arguments of EVENT; empty: there is none, or it is too long."""
     value = event.args.get(key)
-    return value if isinstance(value, list) else []
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    return value if isinstance(value, list) and len(text.encode()) <= 1 << 16 else []
 
 
 def extent(dims: object, strides: object, each: int) -> int | None:
@@ -109,7 +112,8 @@ def table(trace: Trace) -> list[dict]:
     for number, target in enumerate(sorted(found.objects, key=lambda x: x.first), 1):
         record = target.allocated or target.released
         own = {device for process, device in trace.kept["memory devices"]
-               if process == target.process and device != "unknown"}
+               if process == target.process and device != "unknown"
+               and "tensors_on_devices" not in trace.members}
         device = record.device if record else own.pop() if len(own) == 1 else None
         place = {"process": target.process, "device": device,
                  "process_name": inventory.process_names(trace).get(target.process)}

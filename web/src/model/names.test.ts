@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fitScopes, labelsOf, partsOf, rowLabels, shorten } from "./names.ts";
+import { countedName, fitScopes, labelsOf, partsOf, rowLabels, shorten } from "./names.ts";
+
+test("steps count as one name", () => {
+  assert.equal(countedName("step", "ProfilerStep#3"), "ProfilerStep*");
+  assert.equal(countedName("annotation", "ProfilerStep#3"), "ProfilerStep#3");
+  assert.equal(countedName("step", "train 3"), "train 3");
+});
 
 test("long names keep both ends", () => {
   assert.equal(shorten("aten::mm"), "aten::mm");

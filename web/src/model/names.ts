@@ -146,3 +146,8 @@ export function rowLabels(names: readonly string[], tails: readonly string[]): s
     tails[i] ? `${beside[i]} ${ends.get(name)?.get(tails[i]!)}` : whole[i]!,
   );
 }
+
+/** The name of the row of `ranges` and `durations` in which ranges of KIND called NAME count. */
+export function countedName(kind: string, name: string): string {
+  return kind === "step" && name.startsWith("ProfilerStep#") ? "ProfilerStep*" : name;
+}

@@ -3,6 +3,7 @@
 
 import type { EventDetail } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
+import { countedName } from "../model/names.ts";
 import { format, formatTime } from "../model/units.ts";
 import { useTable } from "../state/answers.ts";
 import { siblingOptions } from "../state/explain.ts";
@@ -53,7 +54,7 @@ export function Siblings({ detail, onSelect }: SiblingsProps) {
   const where = `kind = '${detail.kind}'`;
   const durations = useTable(
     name === null ? null : "durations",
-    { ...ranks, name: detail.name, where },
+    { ...ranks, name: countedName(detail.kind, detail.name), where },
     BUCKETS,
   );
   if (name === null) return null;
