@@ -138,12 +138,16 @@ class SlowTests(Tests):
         return {row["code"] for row in csv.DictReader(io.StringIO(done.stdout))}
 
     def named(self, runs: int, modules: tuple[str, ...]) -> None:
-        """Every fault is named in each of RUNS."""
+        """Every fault is named in each of RUNS. On a busy machine other programs may hold up more
+        of the four steps than the fault does, so a run has three tries."""
         for fault, wanted in FAULTS.items():
             for module in modules:
                 codes = wanted[module == "torch"]
                 for _ in range(runs if codes else 0):
-                    found = self.advice(fault, module)
+                    for _ in range(3):
+                        found = self.advice(fault, module)
+                        if found & codes:
+                            break
                     self.check(f"{fault} by {module}", bool(found & codes), found)
 
     def silent(self, runs: int, modules: tuple[str, ...]) -> None:

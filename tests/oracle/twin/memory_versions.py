@@ -13,7 +13,7 @@ NO_TENSORS = ("", "Scalar", "ScalarList")       # types of inputs
 def list_at(event: Event, key: str) -> list:
     """A list among the arguments of EVENT; empty: there is none, or it is too long."""
     value = event.args.get(key)
-    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, default=str)
     return value if isinstance(value, list) and len(text.encode()) <= 1 << 16 else []
 
 
