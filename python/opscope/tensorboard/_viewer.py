@@ -7,6 +7,7 @@ pipe that this process holds, and is started again if it has died.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import http.client
 import json
 import os
@@ -124,6 +125,10 @@ class Viewer:
                 c.close()
                 if is_last or isinstance(e, TimeoutError):
                     raise NoServer(f"opscope view has not answered ({e})") from None
+                # One that dies closes its socket before it is known to have ended.
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    if (process := self.process) is not None:
+                        process.wait(1)
         raise NoServer("opscope view has not answered")
 
     def json(self, path: str) -> Any:
