@@ -5,6 +5,7 @@
  */
 #include "analysis/table_registry.h"
 
+#include "analysis/range_name.h"
 #include "analysis/range_place.h"
 #include "analysis/sampled.h"
 #include "base/idmap.h"

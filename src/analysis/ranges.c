@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/range_name.h"
 #include "analysis/range_place.h"
 #include "analysis/sampled.h"
 #include "analysis/table_columns.h"

@@ -111,6 +111,13 @@ bool osc_json_check(struct osc_str text, struct osc_strbuf *mended);
  */
 bool osc_json_member(struct osc_str text, const char *key, struct osc_str *value);
 
+/* The raw text VALUE without its quotation marks, if it has some; escapes stay. */
+static inline struct osc_str osc_json_bare(struct osc_str value)
+{
+    return value.len >= 2 && value.s[0] == '"' ? (struct osc_str){value.s + 1, value.len - 2}
+                                               : value;
+}
+
 /*
  * Read the next value of a JSON list as raw text. REST is first the list and then the rest of
  * it. False: the list has ended, or REST is not a list.

@@ -18,6 +18,7 @@
  */
 #pragma once
 
+#include "base/sort.h"
 #include "base/status.h"
 #include "derive/memory_operators.h"
 #include "model/trace.h"
@@ -66,6 +67,16 @@ void osc_allocations_fini(struct osc_allocations *a);
 /* The address of row I as 64 bits, in whatever way it is written. */
 bool osc_allocation_address(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i,
                             uint64_t *address);
+
+/* The device of record K: their records lie one device after the other. */
+static inline const struct osc_memory_device *osc_allocations_device(
+    const struct osc_allocations *a, uint32_t k)
+{
+    uint32_t low = 0, high = a->n_devices;
+
+    OSC_BISECT(low, high, i, a->devices[i].first <= k);
+    return &a->devices[low - 1];
+}
 
 /* The first record of D at AT_NS or later; d->first + d->n if there is none. */
 uint32_t osc_allocations_at(const struct osc_allocations *a, const struct osc_memory_device *d,

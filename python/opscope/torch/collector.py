@@ -122,6 +122,7 @@ def unseen(activities: Iterable[str]) -> dict[str, str]:
         if n:
             do = ("import opscope.torch before the program first uses the device"
                   if is_traced_early() else "set IPEX_ZE_TRACING=1 for the program")
-            result[name] = (f"{n:,} command{'s' * (n > 1)} or lists of {name} cannot be seen, because what "
-                            f"they belong to was made before the first profile: {do}")
+            result[name] = (f"{n:,} command{'s' * (n > 1)} or lists of {name} cannot be seen, "
+                            "because what they belong to was made before the first profile: "
+                            f"{do}")
     return result

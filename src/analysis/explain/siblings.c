@@ -5,6 +5,7 @@
  */
 #include "analysis/table_registry.h"
 
+#include "analysis/range_name.h"
 #include "analysis/range_place.h"
 #include "base/mem.h"
 #include "base/sort.h"

@@ -24,17 +24,6 @@ struct finding {
     size_t n, cap;
 };
 
-static bool is_list(struct osc_str value)
-{
-    return value.len > 0 && value.s[0] == '[';
-}
-
-static struct osc_str bare(struct osc_str value)
-{
-    return value.len >= 2 && value.s[0] == '"' ? (struct osc_str){value.s + 1, value.len - 2}
-                                               : value;
-}
-
 /* The tensor of sizes DIMS and STRIDES, of which an element has EACH bytes. */
 static struct tensor tensor_of(struct osc_str dims, struct osc_str strides, int64_t each)
 {
@@ -103,7 +92,7 @@ static struct osc_str list_of(const struct finding *f, const struct osc_chunk *c
     if (!osc_row_arg(f->t, c, i, key, &arg) || arg.type != OSC_ARG_TEXT)
         return OSC_STR("");
     const struct osc_str text = osc_trace_str(f->t, arg.sid);
-    return is_list(text) && text.len <= LIST_MAX ? text : OSC_STR("");
+    return text.len > 0 && text.s[0] == '[' && text.len <= LIST_MAX ? text : OSC_STR("");
 }
 
 /* Collect the tensors of the call in row I of C. */
@@ -121,7 +110,7 @@ static osc_status read_tensors(struct finding *f, const struct osc_chunk *c, uin
             f->n = 0;
             break;
         }
-        st = add_input(f, own, steps, bare(type));
+        st = add_input(f, own, steps, osc_json_bare(type));
     }
     return st;
 }

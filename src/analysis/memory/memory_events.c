@@ -228,22 +228,13 @@ static void add_times(const struct osc_memory_view *v, const struct osc_allocati
     osc_result_int(out, DUR, end->time_ns - r->time_ns);
 }
 
-/* The device of record K: their records lie one device after the other. */
-static const struct osc_memory_device *device_of(const struct osc_allocations *a, uint32_t k)
-{
-    uint32_t low = 0, high = a->n_devices;
-
-    OSC_BISECT(low, high, i, a->devices[i].first <= k);
-    return &a->devices[low - 1];
-}
-
 /* Add a row for record K. BEFORE is the device of the previous row, or NULL. Returns that of
  * this one. */
 static const struct osc_memory_device *add_row(struct osc_memory_view *v,
                                                const struct osc_memory_device *before,
                                                uint32_t k, struct osc_result *out)
 {
-    const struct osc_memory_device *const d = device_of(v->a, k);
+    const struct osc_memory_device *const d = osc_allocations_device(v->a, k);
     const struct osc_allocation_record *const r = &v->a->records[k];
     const osc_row row = {r->row};
     const uint32_t step = osc_chunk_of(&v->t->events, row)->step[osc_row_place(row)];

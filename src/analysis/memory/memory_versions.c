@@ -9,7 +9,6 @@
 #include "analysis/memory/extents.h"
 #include "analysis/memory/memory_view.h"
 #include "base/mem.h"
-#include "base/sort.h"
 
 enum {
     PROCESS,
@@ -98,12 +97,10 @@ static const struct osc_memory_device *device_of(const struct listing *l,
     const struct osc_allocations *const a = l->v.a;
     const uint32_t record = object->alloc != 0 ? object->alloc : object->release;
     const uint32_t only = l->only_device[object->process];
-    uint32_t low = 0, high = a->n_devices;
 
-    if (record == 0)
-        return only == 0 || only == SEVERAL ? NULL : &a->devices[only - 1];
-    OSC_BISECT(low, high, d, a->devices[d].first < record);
-    return &a->devices[low - 1];
+    if (record != 0)
+        return osc_allocations_device(a, record - 1);
+    return only == 0 || only == SEVERAL ? NULL : &a->devices[only - 1];
 }
 
 static void add_place(struct listing *l, const struct osc_flow_object *object,

@@ -82,13 +82,6 @@ bool osc_collective_is_even(enum osc_collective op)
 
 /* --- sizes ------------------------------------------------------------------------------ */
 
-/* VALUE without its quotation marks. */
-static struct osc_str bare(struct osc_str value)
-{
-    return value.len >= 2 && value.s[0] == '"' ? (struct osc_str){value.s + 1, value.len - 2}
-                                               : value;
-}
-
 static bool is_list(struct osc_str value)
 {
     return value.len >= 2 && value.s[0] == '[';
@@ -131,9 +124,9 @@ int64_t osc_collective_input_bytes(struct osc_str dims, struct osc_str types)
     bool is_any = false;
 
     while (osc_json_next(&dims, &sizes)) {
-        if (!osc_json_next(&types, &type) || !add_input(sizes, bare(type), &bytes))
+        if (!osc_json_next(&types, &type) || !add_input(sizes, osc_json_bare(type), &bytes))
             return -1;
-        is_any = is_any || osc_dtype_bytes(bare(type)) > 0;
+        is_any = is_any || osc_dtype_bytes(osc_json_bare(type)) > 0;
     }
     return is_any ? bytes : -1;
 }
@@ -143,8 +136,8 @@ struct osc_str osc_collective_input_type(struct osc_str types)
     struct osc_str type;
 
     while (osc_json_next(&types, &type)) {
-        if (osc_dtype_bytes(bare(type)) > 0)
-            return bare(type);
+        if (osc_dtype_bytes(osc_json_bare(type)) > 0)
+            return osc_json_bare(type);
     }
     return OSC_STR("");
 }
