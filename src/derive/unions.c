@@ -139,6 +139,13 @@ struct gather {
     osc_status statuses[OSC_CLASS_COUNT];
 };
 
+/* Whether what T carries of other parts of its recording counts. The plugin's only step of a
+ * trace with iterations is not one of those to which it belongs. */
+static bool counts_beside(const struct osc_trace *t, bool compat_tb)
+{
+    return !compat_tb || !t->has_iterations;
+}
+
 /* Add what T carries of CLASS by RULE. */
 static void add_bystanders(const struct osc_trace *t, uint32_t class, unsigned rule,
                            struct osc_intervals *all)
@@ -173,10 +180,25 @@ static void gather_class(void *ctx, uint32_t class)
     g->statuses[class] = osc_intervals_merge(all);
 }
 
-/* Find the external ids of the plugin's collectives. */
+static osc_status add_collective(struct osc_classing *k, int64_t id)
+{
+    uint32_t *const place = id == 0 ? NULL : osc_idmap_put(&k->collectives, (uint64_t)id);
+
+    if (place)
+        *place = 1;
+    return id == 0 || place ? OSC_OK : OSC_ENOMEM;
+}
+
+/* Find the external ids of the plugin's collectives, also of those that the trace lacks. */
 static osc_status find_collectives(struct osc_classing *k)
 {
-    for (uint32_t at = 0; at < k->order->n_rows; at++) {
+    osc_status st = OSC_OK;
+
+    if (!k->wants && counts_beside(k->t, true)) { /* nobody knows of which rows these are */
+        for (uint32_t n = 0; n < k->t->n_collectives && st == OSC_OK; n++)
+            st = add_collective(k, k->t->collectives[n]);
+    }
+    for (uint32_t at = 0; at < k->order->n_rows && st == OSC_OK; at++) {
         const osc_row row = {k->order->rows[at]};
         const struct osc_chunk *const c = osc_chunk_of(&k->t->events, row);
         const uint32_t i = osc_row_place(row);
@@ -187,14 +209,9 @@ static osc_status find_collectives(struct osc_classing *k)
         if ((class != OSC_CLASS_COMMUNICATION && class != OSC_CLASS_CPU_EXEC) ||
             (k->wants && !k->wants(k->ctx, c, i)))
             continue;
-        const int64_t id = osc_args_external_id(k->t, c, i);
-        uint32_t *const place = id == 0 ? NULL : osc_idmap_put(&k->collectives, (uint64_t)id);
-        if (id != 0 && !place)
-            return OSC_ENOMEM;
-        if (place)
-            *place = 1;
+        st = add_collective(k, osc_args_external_id(k->t, c, i));
     }
-    return OSC_OK;
+    return st;
 }
 
 osc_status osc_classing_make(struct osc_classing *k)
@@ -222,15 +239,6 @@ void osc_classing_fini(struct osc_classing *k)
     k->by_form = NULL;
 }
 
-/* The bit of bystanders that count in T. The plugin's only step of a trace with iterations is
- * not one of those in which they are. */
-static unsigned rule_of(const struct osc_trace *t, bool compat_tb)
-{
-    if (!compat_tb)
-        return OSC_BYSTANDER_USUAL;
-    return t->has_iterations ? 0 : OSC_BYSTANDER_TB;
-}
-
 osc_status osc_unions_make(const struct osc_trace *t, const struct osc_classes *c,
                            const struct osc_order *order, bool compat_tb, unsigned n_threads,
                            struct osc_unions *u)
@@ -245,10 +253,12 @@ osc_status osc_unions_make(const struct osc_trace *t, const struct osc_classes *
                      .has_comm_kernels = c->has_device_comm || t->has_comm_kernels},
         .n_parts = order->n_tracks < PARTS_MAX ? order->n_tracks : PARTS_MAX};
     const size_t n_lists = (size_t)w.n_parts * OSC_CLASS_COUNT;
-    struct gather g = {.w = &w, .u = u, .rule = rule_of(t, compat_tb)};
+    struct gather g = {.w = &w, .u = u};
     osc_status st = OSC_ENOMEM;
 
     *u = (struct osc_unions){0};
+    if (counts_beside(t, compat_tb))
+        g.rule = compat_tb ? OSC_BYSTANDER_TB : OSC_BYSTANDER_USUAL;
     w.sets = osc_calloc(n_lists + 1, sizeof *w.sets);
     if (w.sets)
         st = osc_classing_make(&w.classing);

@@ -10,7 +10,8 @@ static bool is_ours(const struct osc_trace *t, const struct osc_meta *m)
     const struct osc_str key = osc_trace_str(t, m->key);
 
     return osc_str_eq(key, OSC_STR(OSC_STEPS_MEMBER)) ||
-           osc_str_eq(key, OSC_STR(OSC_BYSTANDERS_MEMBER));
+           osc_str_eq(key, OSC_STR(OSC_BYSTANDERS_MEMBER)) ||
+           osc_str_eq(key, OSC_STR(OSC_COLLECTIVES_MEMBER));
 }
 
 static void forget(struct osc_trace *t)
@@ -50,6 +51,13 @@ static void say_bystanders(const struct osc_trace *t, struct osc_strbuf *text)
     osc_strbuf_addc(text, ']');
 }
 
+static void say_collectives(const struct osc_trace *t, struct osc_strbuf *text)
+{
+    for (uint32_t i = 0; i < t->n_collectives; i++)
+        osc_strbuf_addf(text, "%s%lld", i > 0 ? "," : "[", (long long)t->collectives[i]);
+    osc_strbuf_addc(text, ']');
+}
+
 /* Add the member KEY, whose value SAY writes. */
 static osc_status add(struct osc_trace *t, struct osc_str key,
                       void (*say)(const struct osc_trace *, struct osc_strbuf *))
@@ -73,5 +81,7 @@ osc_status osc_said_steps_keep(struct osc_trace *t)
         st = add(t, OSC_STR(OSC_STEPS_MEMBER), say_steps);
     if (st == OSC_OK && t->n_step_bounds > 0 && t->n_bystanders > 0)
         st = add(t, OSC_STR(OSC_BYSTANDERS_MEMBER), say_bystanders);
+    if (st == OSC_OK && t->n_step_bounds > 0 && t->n_collectives > 0)
+        st = add(t, OSC_STR(OSC_COLLECTIVES_MEMBER), say_collectives);
     return st;
 }

@@ -5,9 +5,10 @@
  *
  * A file of some steps of a trace lacks the steps and the device work before them, by which
  * they were measured, and what ran in them but belongs to others. The member OSC_STEPS_MEMBER
- * keeps what was found of the first, OSC_BYSTANDERS_MEMBER of the second, in JSON and in
- * columns alike, so that a step is as long in the file as in the trace, and its time divides as
- * there (derive/step_bounds.h, derive/part/bystanders.h).
+ * keeps what was found of the first, OSC_BYSTANDERS_MEMBER of the second and
+ * OSC_COLLECTIVES_MEMBER the collectives of kernels in them, in JSON and in columns alike, so
+ * that a step is as long in the file as in the trace, and its time divides as there
+ * (derive/step_bounds.h, derive/part/bystanders.h).
  *
  * Threading: not locked.
  */

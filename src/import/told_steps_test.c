@@ -83,6 +83,16 @@ TEST_WITH(a_member_tells_what_else_ran, NULL, end)
     assert_int_equal(t.bystanders[1].start_ns, 2500);
 }
 
+TEST_WITH(a_member_tells_collectives_of_others, NULL, end)
+{
+    assert_int_equal(read_member("[[1,2,3,0]],\"" OSC_COLLECTIVES_MEMBER "\":[7,-1]"), 1);
+    assert_int_equal(t.n_collectives, 2);
+    assert_int_equal(t.collectives[0], 7);
+    assert_int_equal(t.collectives[1], -1);
+    assert_int_equal(read_member("[[1,2,3,0]],\"" OSC_COLLECTIVES_MEMBER "\":[7,1.5]"), 1);
+    assert_int_equal(t.n_collectives, 0);
+}
+
 TEST_WITH(what_cannot_have_run_is_not_told, NULL, end)
 {
     static const char *const wrong[] = {

@@ -162,6 +162,7 @@ void osc_trace_fini(struct osc_trace *t)
     osc_free(t->step_ordinals);
     osc_free(t->step_bounds);
     osc_free(t->bystanders);
+    osc_free(t->collectives);
     osc_free(t->metas);
     if (t->lock)
         pthread_rwlock_destroy(t->lock);

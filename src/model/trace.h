@@ -227,6 +227,9 @@ struct osc_bystander {
  * rules. */
 #define OSC_BYSTANDERS_MEMBER "opscope_steps_beside"
 
+/* And one that lists the external ids of osc_trace.collectives. */
+#define OSC_COLLECTIVES_MEMBER "opscope_steps_collectives"
+
 /* And one that says what the numbers of devices in rows mean: a list of the family and how many
  * places they are above the numbers of programs; where ranks were merged, also a list of the
  * numbers of the listed devices. */
@@ -264,6 +267,9 @@ struct osc_trace {
     uint32_t n_step_bounds;
     struct osc_bystander *bystanders; /* owned; what else ran in these steps */
     uint32_t n_bystanders;
+    int64_t *collectives; /* owned; external ids of collectives of the plugin that this part may
+                           * lack: some of its kernels in these steps belong to them */
+    uint32_t n_collectives;
     bool has_comm_kernels;  /* the recording of which this is a part has kernels that are
                              * communication, whether or not this part has some */
     struct osc_meta *metas; /* owned */

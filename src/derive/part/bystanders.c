@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "derive/args.h"
 #include "derive/facts.h"
 
-enum { N_RULES = 2 };
+enum { USUAL, TB, N_RULES };
 
-static const uint8_t rules[N_RULES] = {OSC_BYSTANDER_USUAL, OSC_BYSTANDER_TB};
+static const uint8_t rules[N_RULES] = {[USUAL] = OSC_BYSTANDER_USUAL, [TB] = OSC_BYSTANDER_TB};
 
 /* A search for bystanders. */
 struct search {
@@ -19,6 +20,9 @@ struct search {
     struct osc_intervals sets[N_RULES][OSC_CLASS_COUNT]; /* owned; also outside of windows */
     struct osc_bystander *found;                         /* owned */
     size_t n, cap;
+    struct osc_idmap named; /* owned; external ids in the list below */
+    int64_t *collectives; /* owned; of kernels in the view that belong to one of the plugin's */
+    size_t n_collectives, cap_collectives;
 };
 
 static bool wants(const void *ctx, const struct osc_chunk *c, uint32_t i)
@@ -67,9 +71,31 @@ static void add_row(struct search *f, const struct osc_chunk *c, uint32_t i)
     }
 }
 
-/* Collect the rows that are not in the view. */
-static void collect(struct search *f, const uint8_t *wanted, uint8_t in_view)
+/* List the external id of row I of C, which is in the view, if that is a kernel of one of the
+ * plugin's collectives: the call of that may be in another step. */
+static osc_status list_collective(struct search *f, const struct osc_chunk *c, uint32_t i)
 {
+    const struct osc_classing *const k = &f->classings[TB];
+    const int64_t id =
+        c->kind[i] == OSC_KIND_KERNEL && osc_class_of(k, c, i) == OSC_CLASS_COMMUNICATION
+            ? osc_args_external_id(f->t, c, i)
+            : 0;
+
+    if (id == 0 || osc_idmap_get(&f->named, (uint64_t)id) != 0)
+        return OSC_OK;
+    uint32_t *const place = osc_idmap_put(&f->named, (uint64_t)id);
+    if (!place || osc_grow(&f->collectives, &f->cap_collectives, f->n_collectives + 1,
+                           sizeof *f->collectives) != OSC_OK)
+        return OSC_ENOMEM;
+    *place = 1;
+    f->collectives[f->n_collectives++] = id;
+    return OSC_OK;
+}
+
+/* Collect the rows that are not in the view, and the collectives of those that are. */
+static osc_status collect(struct search *f, const uint8_t *wanted, uint8_t in_view)
+{
+    osc_status st = OSC_OK;
     const int64_t first_ns = f->windows.v[0].start_ns;
     const int64_t last_ns = f->windows.v[f->windows.n - 1].end_ns;
 
@@ -78,12 +104,16 @@ static void collect(struct search *f, const uint8_t *wanted, uint8_t in_view)
 
         if (c->min_ts_ns >= last_ns || c->max_end_ns <= first_ns)
             continue;
-        for (uint32_t i = 0; i < c->n_rows; i++) {
-            if (c->ts_ns[i] < last_ns && osc_row_end(c, i) > first_ns &&
-                !(wanted[c->first_row + i] & in_view) && osc_filter_wants(&f->rest, c, i))
+        for (uint32_t i = 0; i < c->n_rows && st == OSC_OK; i++) {
+            if (c->ts_ns[i] >= last_ns || osc_row_end(c, i) <= first_ns)
+                continue;
+            if (wanted[c->first_row + i] & in_view)
+                st = list_collective(f, c, i);
+            else if (osc_filter_wants(&f->rest, c, i))
                 add_row(f, c, i);
         }
     }
+    return st;
 }
 
 /* Collect what the trace itself carries. Nobody knows of which thread or device that is, so it
@@ -170,6 +200,7 @@ static void search_fini(struct search *f)
             osc_intervals_fini(&f->sets[r][k]);
     }
     osc_intervals_fini(&f->windows);
+    osc_idmap_fini(&f->named);
     osc_filter_fini(&f->rest);
 }
 
@@ -191,7 +222,7 @@ osc_status osc_bystanders_find(const struct osc_trace *base, const struct osc_se
     if (st == OSC_OK)
         st = find_windows(&f, view);
     if (st == OSC_OK && f.windows.n > 0) {
-        collect(&f, wanted, in_view);
+        st = collect(&f, wanted, in_view);
         collect_carried(&f);
     }
     for (unsigned k = 0; k < OSC_CLASS_COUNT && st == OSC_OK; k++)
@@ -199,8 +230,11 @@ osc_status osc_bystanders_find(const struct osc_trace *base, const struct osc_se
     search_fini(&f);
     if (st != OSC_OK) {
         osc_free(f.found);
+        osc_free(f.collectives);
         return st;
     }
+    view->collectives = f.collectives;
+    view->n_collectives = (uint32_t)f.n_collectives;
     view->bystanders = f.found;
     view->n_bystanders = (uint32_t)f.n;
     return OSC_OK;

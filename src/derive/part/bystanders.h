@@ -5,8 +5,9 @@
  * A step that waits for a device goes on while the host works for the next one, and threads
  * and devices do things that belong to no step. In the whole trace that is part of the time of
  * the step. A view of selected steps lacks these rows, so it carries when they ran, by class:
- * selecting a step does not change how its time divides. Tables of operators, calls and device
- * work do not see them.
+ * selecting a step does not change how its time divides. With --compat tb a kernel is
+ * communication by the external id of its collective, which another step may have called: the
+ * view carries these ids, too. Tables of operators, calls and device work do not see them.
  *
  * Threading: not locked.
  */

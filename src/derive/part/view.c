@@ -433,7 +433,9 @@ static osc_status borrow(struct making *m)
     view->step_ordinals = NULL;
     view->step_bounds = NULL;
     view->bystanders = NULL;
+    view->collectives = NULL;
     view->n_steps = view->n_step_ordinals = view->n_step_bounds = view->n_bystanders = 0;
+    view->n_collectives = 0;
     view->events = view->others = (struct osc_store){0};
     view->reserved_bytes = 0;
     view->check = NULL;

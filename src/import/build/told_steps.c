@@ -73,6 +73,25 @@ static osc_status read_bystanders(struct osc_trace *t)
     return OSC_OK;
 }
 
+static osc_status read_collectives(struct osc_trace *t)
+{
+    struct osc_str rest, text;
+    size_t cap = 0;
+    uint32_t n = 0;
+
+    if (!osc_trace_meta(t, OSC_COLLECTIVES_MEMBER, &rest))
+        return OSC_OK;
+    while (n < UINT32_MAX && osc_json_next(&rest, &text)) {
+        if (osc_grow(&t->collectives, &cap, (size_t)n + 1, sizeof *t->collectives) != OSC_OK)
+            return OSC_ENOMEM;
+        if (!osc_json_int(text, &t->collectives[n]))
+            return OSC_OK; /* none was counted */
+        n++;
+    }
+    t->n_collectives = n;
+    return OSC_OK;
+}
+
 osc_status osc_told_steps_read(struct osc_trace *t)
 {
     struct osc_str rest, text;
@@ -93,5 +112,8 @@ osc_status osc_told_steps_read(struct osc_trace *t)
     }
     t->n_step_bounds = n;
     t->has_comm_kernels = (all & OSC_STEPS_COMM_KERNELS) != 0;
-    return n > 0 ? read_bystanders(t) : OSC_OK;
+    osc_status st = n > 0 ? read_bystanders(t) : OSC_OK;
+    if (n > 0 && st == OSC_OK)
+        st = read_collectives(t);
+    return st;
 }
