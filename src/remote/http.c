@@ -12,18 +12,21 @@ osc_status osc_http_get(const struct osc_http_request *r, struct osc_err *err)
 
 #else
 
-#include <curl/curl.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
+#include "remote/curl_functions.h"
+
 #define REDIRECTS_MAX 5
 #define BODY_MAX      ((size_t)64 << 20)
 #define ERROR_BYTES   ((size_t)4 << 10) /* of the body of an error, for its message */
 #define CONNECT_S     15L
 #define SILENT_S      20L
+
+static const struct osc_curl_functions *const lib = &osc_curl_functions;
 
 /* A transfer that runs. */
 struct transfer {
@@ -42,26 +45,26 @@ struct site {
 
 static void read_site(struct site *s, const char *url)
 {
-    CURLU *const u = curl_url();
+    CURLU *const u = lib->curl_url();
 
     *s = (struct site){0};
-    if (u && curl_url_set(u, CURLUPART_URL, url, 0) == CURLUE_OK) {
-        (void)curl_url_get(u, CURLUPART_SCHEME, &s->scheme, 0);
-        (void)curl_url_get(u, CURLUPART_HOST, &s->host, 0);
-        (void)curl_url_get(u, CURLUPART_PORT, &s->port, CURLU_DEFAULT_PORT);
-        (void)curl_url_get(u, CURLUPART_USER, &s->user, CURLU_URLDECODE);
-        (void)curl_url_get(u, CURLUPART_PASSWORD, &s->password, CURLU_URLDECODE);
+    if (u && lib->curl_url_set(u, CURLUPART_URL, url, 0) == CURLUE_OK) {
+        (void)lib->curl_url_get(u, CURLUPART_SCHEME, &s->scheme, 0);
+        (void)lib->curl_url_get(u, CURLUPART_HOST, &s->host, 0);
+        (void)lib->curl_url_get(u, CURLUPART_PORT, &s->port, CURLU_DEFAULT_PORT);
+        (void)lib->curl_url_get(u, CURLUPART_USER, &s->user, CURLU_URLDECODE);
+        (void)lib->curl_url_get(u, CURLUPART_PASSWORD, &s->password, CURLU_URLDECODE);
     }
-    curl_url_cleanup(u);
+    lib->curl_url_cleanup(u);
 }
 
 static void free_site(struct site *s)
 {
-    curl_free(s->scheme);
-    curl_free(s->host);
-    curl_free(s->port);
-    curl_free(s->user);
-    curl_free(s->password);
+    lib->curl_free(s->scheme);
+    lib->curl_free(s->host);
+    lib->curl_free(s->port);
+    lib->curl_free(s->user);
+    lib->curl_free(s->password);
 }
 
 static bool is_same(const char *a, const char *b)
@@ -98,7 +101,7 @@ static bool is_error_page(const struct transfer *t)
 {
     const char *type = NULL;
 
-    curl_easy_getinfo(t->curl, CURLINFO_CONTENT_TYPE, &type);
+    lib->curl_easy_getinfo(t->curl, CURLINFO_CONTENT_TYPE, &type);
     return !t->request->is_page && type && strncasecmp(type, "text/html", 9) == 0;
 }
 
@@ -108,7 +111,7 @@ static size_t take_body(char *data, size_t one, size_t n, void *ctx)
     long status = 0;
 
     (void)one; /* it is 1 */
-    curl_easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &status);
+    lib->curl_easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &status);
     if (status != 200) {
         if (t->error.len < ERROR_BYTES)
             osc_strbuf_add(&t->error, data,
@@ -223,7 +226,8 @@ static osc_status fail_transfer(const struct transfer *t, CURLcode code, const c
         return osc_fail(err, OSC_EIO, "%s: the server does not answer, or too slowly", url);
     if (code == CURLE_PARTIAL_FILE || code == CURLE_GOT_NOTHING)
         return osc_fail(err, OSC_EIO, "%s: the answer ends too early; try again", url);
-    return osc_fail(err, OSC_EIO, "%s: %s", url, text[0] ? text : curl_easy_strerror(code));
+    return osc_fail(err, OSC_EIO, "%s: %s", url,
+                    text[0] ? text : lib->curl_easy_strerror(code));
 }
 
 /* Sign the requests of T. Returns a list of headers, which the caller frees; NULL: no memory.
@@ -233,20 +237,20 @@ static struct curl_slist *sign(const struct transfer *t)
     const struct osc_http_signer *const s = t->request->signer;
     struct osc_strbuf text = {0};
     struct curl_slist *headers =
-        curl_slist_append(NULL, "x-amz-content-sha256: UNSIGNED-PAYLOAD");
+        lib->curl_slist_append(NULL, "x-amz-content-sha256: UNSIGNED-PAYLOAD");
 
     osc_strbuf_addf(&text, "aws:amz:%s:s3", s->region);
     if (text.status == OSC_OK)
-        curl_easy_setopt(t->curl, CURLOPT_AWS_SIGV4, text.s);
-    curl_easy_setopt(t->curl, CURLOPT_USERNAME, s->key);
-    curl_easy_setopt(t->curl, CURLOPT_PASSWORD, s->secret);
+        lib->curl_easy_setopt(t->curl, CURLOPT_AWS_SIGV4, text.s);
+    lib->curl_easy_setopt(t->curl, CURLOPT_USERNAME, s->key);
+    lib->curl_easy_setopt(t->curl, CURLOPT_PASSWORD, s->secret);
     osc_strbuf_clear(&text);
     if (s->token && headers) {
         osc_strbuf_addf(&text, "x-amz-security-token: %s", s->token);
         struct curl_slist *const more =
-            text.status == OSC_OK ? curl_slist_append(headers, text.s) : NULL;
+            text.status == OSC_OK ? lib->curl_slist_append(headers, text.s) : NULL;
         if (!more) {
-            curl_slist_free_all(headers);
+            lib->curl_slist_free_all(headers);
             headers = NULL;
         }
     }
@@ -258,22 +262,22 @@ static void set_up(struct transfer *t, const char *url, char *text)
 {
     CURL *const c = t->curl;
 
-    curl_easy_reset(c);
-    curl_easy_setopt(c, CURLOPT_URL, url);
-    curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(c, CURLOPT_USERAGENT, "opscope/" OSC_VERSION);
-    curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, CONNECT_S);
-    curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, 1L);
-    curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, SILENT_S);
-    curl_easy_setopt(c, CURLOPT_ERRORBUFFER, text);
-    curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, take_body);
-    curl_easy_setopt(c, CURLOPT_WRITEDATA, t);
-    curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, take_header);
-    curl_easy_setopt(c, CURLOPT_HEADERDATA, t);
-    curl_easy_setopt(c, CURLOPT_NOPROGRESS, 0L);
-    curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, tick);
-    curl_easy_setopt(c, CURLOPT_XFERINFODATA, t);
+    lib->curl_easy_reset(c);
+    lib->curl_easy_setopt(c, CURLOPT_URL, url);
+    lib->curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https");
+    lib->curl_easy_setopt(c, CURLOPT_USERAGENT, "opscope/" OSC_VERSION);
+    lib->curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+    lib->curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, CONNECT_S);
+    lib->curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    lib->curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, SILENT_S);
+    lib->curl_easy_setopt(c, CURLOPT_ERRORBUFFER, text);
+    lib->curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, take_body);
+    lib->curl_easy_setopt(c, CURLOPT_WRITEDATA, t);
+    lib->curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, take_header);
+    lib->curl_easy_setopt(c, CURLOPT_HEADERDATA, t);
+    lib->curl_easy_setopt(c, CURLOPT_NOPROGRESS, 0L);
+    lib->curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, tick);
+    lib->curl_easy_setopt(c, CURLOPT_XFERINFODATA, t);
 }
 
 /* Get URL. *NEXT becomes where a redirect leads, which the caller frees by osc_strbuf_fini().
@@ -289,23 +293,23 @@ static osc_status get_once(struct transfer *t, const char *url, const struct sit
     osc_strbuf_clear(&t->error);
     set_up(t, url, text);
     if (credentials && credentials->user) {
-        curl_easy_setopt(t->curl, CURLOPT_USERNAME, credentials->user);
-        curl_easy_setopt(t->curl, CURLOPT_PASSWORD,
-                         credentials->password ? credentials->password : "");
+        lib->curl_easy_setopt(t->curl, CURLOPT_USERNAME, credentials->user);
+        lib->curl_easy_setopt(t->curl, CURLOPT_PASSWORD,
+                              credentials->password ? credentials->password : "");
     }
     if (t->request->signer) {
         headers = sign(t);
         if (!headers)
             return osc_fail(err, OSC_ENOMEM, "out of memory");
-        curl_easy_setopt(t->curl, CURLOPT_HTTPHEADER, headers);
+        lib->curl_easy_setopt(t->curl, CURLOPT_HTTPHEADER, headers);
     }
-    const CURLcode code = curl_easy_perform(t->curl);
-    curl_easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &status);
-    curl_easy_getinfo(t->curl, CURLINFO_REDIRECT_URL, &to);
+    const CURLcode code = lib->curl_easy_perform(t->curl);
+    lib->curl_easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &status);
+    lib->curl_easy_getinfo(t->curl, CURLINFO_REDIRECT_URL, &to);
     osc_strbuf_clear(next);
     if (code == CURLE_OK && status / 100 == 3 && to && !t->request->signer)
         osc_strbuf_adds(next, to);
-    curl_slist_free_all(headers);
+    lib->curl_slist_free_all(headers);
     if (code != CURLE_OK)
         return fail_transfer(t, code, text, err);
     if (next->len > 0)
@@ -354,14 +358,19 @@ static osc_status follow(struct transfer *t, struct osc_err *err)
 
 osc_status osc_http_get(const struct osc_http_request *r, struct osc_err *err)
 {
-    struct transfer t = {.request = r, .curl = curl_easy_init()};
+    if (!osc_curl_load())
+        return osc_fail(err, OSC_EINVAL,
+                        "%s: libcurl 7.85 or later (libcurl.so.4) is not installed: install "
+                        "libcurl4, or copy the file and name the copy",
+                        r->name);
+    struct transfer t = {.request = r, .curl = lib->curl_easy_init()};
     osc_status st = t.curl ? follow(&t, err) : OSC_ENOMEM;
 
     if (st == OSC_OK && r->fd < 0)
         st = r->body->status;
     if (st == OSC_ENOMEM)
         st = osc_fail(err, st, "out of memory");
-    curl_easy_cleanup(t.curl);
+    lib->curl_easy_cleanup(t.curl);
     osc_strbuf_fini(&t.error);
     osc_strbuf_fini(&t.region);
     return st;

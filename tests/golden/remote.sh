@@ -22,6 +22,8 @@ show()
 {
     try table threads "$@" --format csv --columns rank,span,thread,events
 }
+echo "# libraries of servers are loaded when one is asked"
+LD_TRACE_LOADED_OBJECTS=1 "$OPSCOPE" | grep -c libcurl
 echo "# a file, a directory, all below one"
 show "$at/files/run/rank_1/w.1.pt.trace.json.gz"
 show "$at/files/run/"
