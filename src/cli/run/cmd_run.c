@@ -61,7 +61,7 @@ static int check_room(const char *path)
     if (st == OSC_OK)
         st = osc_growing_map_create(&file, dir, name);
     if (st == OSC_OK) {
-        st = osc_growing_map_reserve(&file, 0, LEAST, base);
+        st = osc_growing_map_reserve_cold(&file, 0, LEAST, base);
         (void)unlinkat(dir, name, 0);
         osc_fd_close(&file);
     }

@@ -163,14 +163,11 @@ static void check_cuda(struct osc_strbuf *missing)
         osc_strbuf_adds(missing, "there is no driver (libcuda.so.1): install NVIDIA's");
         return;
     }
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (osc_is_loadable(names[i], why, sizeof why))
-            return;
-    }
-    osc_strbuf_adds(missing,
-                    "the loader finds no libcupti.so: programs that bring theirs, such "
-                    "as PyTorch, are recorded; for others install CUDA's, and name its "
-                    "folder in LD_LIBRARY_PATH");
+    if (!osc_is_one_loadable(names, sizeof names / sizeof *names))
+        osc_strbuf_adds(missing,
+                        "the loader finds no libcupti.so: programs that bring theirs, such "
+                        "as PyTorch, are recorded; for others install CUDA's, and name its "
+                        "folder in LD_LIBRARY_PATH");
 }
 
 static void check(const struct osc_source_kind *kind, struct osc_strbuf *missing)

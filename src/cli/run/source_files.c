@@ -59,9 +59,19 @@ bool osc_find_torch_hook(char *path, size_t room)
     return find_beside(places, sizeof places / sizeof *places, path, room);
 }
 
+/* Whether CHILD, or -1, ends with status 0. */
+static bool says_yes(pid_t child)
+{
+    int status = 0;
+
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
 bool osc_is_loadable(const char *library, char *why, size_t room)
 {
-    int fds[2], status = 0;
+    int fds[2];
     size_t len = 0;
     ssize_t n;
 
@@ -80,9 +90,20 @@ bool osc_is_loadable(const char *library, char *why, size_t room)
     while (child > 0 && len < room - 1 && (n = read(fds[0], why + len, room - 1 - len)) > 0)
         why[len += (size_t)n] = '\0';
     close(fds[0]);
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return says_yes(child);
+}
+
+bool osc_is_one_loadable(const char *const *libraries, size_t n)
+{
+    const pid_t child = fork();
+
+    for (size_t i = 0; child == 0 && i < n; i++) {
+        if (dlopen(libraries[i], RTLD_LAZY))
+            _exit(0);
+    }
+    if (child == 0)
+        _exit(1);
+    return says_yes(child);
 }
 
 /* In a process of its own: 0 if the file of LIBRARY lacks WORD. */
@@ -103,14 +124,11 @@ static int look_for(const char *library, const char *word)
 
 bool osc_library_lacks(const char *library, const char *word)
 {
-    int status = 0;
     const pid_t child = fork();
 
     if (child == 0)
         _exit(look_for(library, word));
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return says_yes(child);
 }
 
 bool osc_find_program(const char *name, char *path, size_t room)

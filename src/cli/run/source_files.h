@@ -25,6 +25,9 @@ bool osc_find_torch_hook(char *path, size_t room);
 /* Try to load LIBRARY in a process of its own; if that fails, WHY is the loader's message. */
 bool osc_is_loadable(const char *library, char *why, size_t room);
 
+/* Try to load the N LIBRARIES in a process of its own, until one is. */
+bool osc_is_one_loadable(const char *const *libraries, size_t n);
+
 /* Whether LIBRARY can be loaded, and its file does not contain WORD. */
 bool osc_library_lacks(const char *library, const char *word);
 

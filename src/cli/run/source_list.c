@@ -262,14 +262,11 @@ static unsigned find_preloaded(unsigned bits, bool is_named)
     static const char *const roctx[] = {"libroctx64.so.4", "librocprofiler-sdk-roctx.so.1",
                                         "librocprofiler-sdk-roctx.so.0"};
     unsigned found = bits & OSC_SOURCE_LEVEL_ZERO;
-    char why[256];
 
     if (bits & OSC_SOURCE_OPENCL && is_opencl_preloaded(is_named))
         found |= OSC_SOURCE_OPENCL;
-    for (size_t i = 0; bits & OSC_SOURCE_NVTX && i < sizeof roctx / sizeof *roctx; i++) {
-        if (osc_is_loadable(roctx[i], why, sizeof why))
-            found |= OSC_SOURCE_NVTX;
-    }
+    if (bits & OSC_SOURCE_NVTX && osc_is_one_loadable(roctx, sizeof roctx / sizeof *roctx))
+        found |= OSC_SOURCE_NVTX;
     return found;
 }
 
