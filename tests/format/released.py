@@ -62,7 +62,8 @@ OTHER_RULES = {("0.1.0", "advice"): (
                    "slow_steps", "python", "unrecorded", "low_utilization", "idle_device",
                    "data_loading", "communication", "synchronization", "launch_bound",
                    "allocator", "handover", "late_start", "slow_call", "profiler_overhead",
-                   "optimizer", "python_idle", "unrecorded_idle", "device_copies", "straggler"),
+                   "optimizer", "python_idle", "unrecorded_idle", "device_copies",
+                   "device_kernels", "straggler"),
                ("0.1.0", "quality"): ("no_device", "partial_overlap", "unmatched_end")}
 
 # Findings of `quality` that the release did not have.

@@ -72,7 +72,8 @@ static const struct osc_column columns[N_COLUMNS] = {
         "What the rule measured. low_utilization: utilization_ratio of these devices. "
         "tensor_cores: time of the kernels it is about / time of all kernels of "
         "operators. memory_limit: peak / capacity. memory_growth: bytes that stay / bytes "
-        "that were allocated. slow_steps: what they exceed the median by / length of the kept "
+        "that were allocated. device_kernels: time in which kernels compute / length of the "
+        "kept steps. slow_steps: what they exceed the median by / length of the kept "
         "steps. straggler: impact_ns / length of the kept steps of all other ranks, above 1 "
         "where they wait in several collectives at once. Others: "
         "impact_ns / length of the kept steps. With --merge: of the ranks and "
@@ -241,6 +242,15 @@ static void add_notes(const struct osc_advice_base *a, struct osc_result *out)
         osc_result_note(out, no_rule);
 }
 
+static bool has_advice(const struct osc_advice_list *l)
+{
+    for (unsigned k = 0; k < OSC_ADVICE_COUNT; k++) {
+        if (l->of[k].applies)
+            return true;
+    }
+    return false;
+}
+
 static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err)
 {
@@ -257,6 +267,8 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         st = osc_advice_device_rules(&a, &list);
     if (st == OSC_OK && a.split.steps)
         st = osc_advice_host_rules(&a, &list);
+    if (st == OSC_OK && a.b->n_kept > 0 && !o->compat_tb && a.has_works && !has_advice(&list))
+        st = osc_advice_device_kernels(&a, &list.of[OSC_ADVICE_DEVICE_KERNELS]);
     if (st == OSC_OK) {
         osc_program_traits(&a, &traits);
         st = traits.status;

@@ -187,6 +187,15 @@ static void add_tiny(const struct osc_advice_base *a, const struct osc_advice_it
     osc_strbuf_addf(out, "kind = 'operator' and dur_ns < %lld", (long long)OSC_TINY_NS);
 }
 
+/* Select the kernels of an operator, or without one. */
+static void add_kernels(const struct osc_advice_base *a, const struct osc_advice_item *item,
+                        struct osc_strbuf *out)
+{
+    (void)a;
+    osc_strbuf_adds(out, item->is_work ? "operator is null and name = " : "operator = ");
+    osc_shell_add_string(out, item->subject);
+}
+
 /* Select the steps that are slow: a fast one can be an outlier, too. */
 static void add_slow_steps(const struct osc_advice_base *a, const struct osc_advice_item *item,
                            struct osc_strbuf *out)
@@ -278,6 +287,8 @@ static const struct evidence {
                                   "kind = 'memcpy' and name not like '%(Pageable -> Device)%' "
                                   "and dur_ns is not null",
                                   IN_STEPS, false},
+    [OSC_ADVICE_DEVICE_KERNELS] = {"kernels", " --group-by op", add_kernels, "", ANY_TIME,
+                                   false},
 };
 
 /* Write the --where expression that selects the rows of the table for CODE. */

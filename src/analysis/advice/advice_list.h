@@ -50,7 +50,8 @@ enum osc_advice_code {
     OSC_ADVICE_SLOW_CALL,
     OSC_ADVICE_LATE_START,
     OSC_ADVICE_DEVICE_COPIES,
-    OSC_ADVICE_STRAGGLER, /* of all ranks together: straggler.h */
+    OSC_ADVICE_DEVICE_KERNELS, /* where no other rule applies */
+    OSC_ADVICE_STRAGGLER,      /* of all ranks together: straggler.h */
     OSC_ADVICE_COUNT
 };
 
@@ -98,6 +99,10 @@ OSC_MUST_USE osc_status osc_advice_host_rules(const struct osc_advice_base *a,
 /* Measure the copies that devices make while none computes. A has device work. */
 OSC_MUST_USE osc_status osc_advice_device_copies(const struct osc_advice_base *a,
                                                  struct osc_advice_item *item);
+
+/* Measure the kernels that compute, and what launches most of them. A has device work. */
+OSC_MUST_USE osc_status osc_advice_device_kernels(const struct osc_advice_base *a,
+                                                  struct osc_advice_item *item);
 
 /* Measure what every step allocates and nothing releases. */
 OSC_MUST_USE osc_status osc_advice_memory_growth(const struct osc_advice_base *a,

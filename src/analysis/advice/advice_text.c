@@ -304,6 +304,24 @@ static void say_device_copies(const struct osc_advice_numbers *n, struct osc_str
     add_copy_remedy(out, n, way);
 }
 
+static void say_device_kernels(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+{
+    osc_strbuf_adds(out, "Kernels run for ");
+    osc_words_percent(out, n->part, n->whole, 1);
+    osc_strbuf_adds(out, " of the step time");
+    if (osc_words_has_name(n, n->subject)) {
+        osc_strbuf_adds(out, ", above all ");
+        osc_strbuf_addstr(out, n->subject_shown);
+        osc_strbuf_adds(out, " (");
+        osc_words_time(out, n->more[0]);
+        osc_strbuf_adds(out, " in ");
+        osc_words_count(out, n->count, "kernel");
+        osc_strbuf_addc(out, ')');
+    }
+    osc_strbuf_adds(out, ". Only cheaper work on the device makes that shorter: smaller "
+                         "shapes, values of fewer bits, fused or better kernels.");
+}
+
 /* Append ", above all before NAME" if there is one, and that most of it is WITHIN that. */
 static void add_before(struct osc_strbuf *out, const struct osc_advice_numbers *n,
                        struct osc_str within)
@@ -722,5 +740,7 @@ const struct osc_advice_rule osc_advice_rules[OSC_ADVICE_COUNT] = {
     [OSC_ADVICE_HANDOVER] = {"handover", "Short kernels leave gaps", say_handover},
     [OSC_ADVICE_DEVICE_COPIES] = {"device_copies", "Copies keep devices from computing",
                                   say_device_copies},
+    [OSC_ADVICE_DEVICE_KERNELS] = {"device_kernels", "Kernels take all the time",
+                                   say_device_kernels},
     [OSC_ADVICE_STRAGGLER] = {"straggler", "Ranks wait for one that comes late", NULL},
 };

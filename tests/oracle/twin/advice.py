@@ -15,7 +15,7 @@ CODES = ("data_loading", "data_parallel", "backend", "communication", "low_utili
          "tensor_cores", "memory_limit", "synchronization", "pageable_copies",
          "launch_bound", "allocator", "slow_steps", *split.RULES, "memory_growth",
          "profiler_overhead", "optimizer", "python_idle", "unrecorded_idle", "handover",
-         "slow_call", "late_start", "device_copies")
+         "slow_call", "late_start", "device_copies", "device_kernels")
 HALF = ("bf16", "bfloat16", "BFloat16", "__half", "::Half", "fp16", "f16")
 SYNC_CALLS = set("""
 cudaDeviceSynchronize cudaStreamSynchronize cudaEventSynchronize cudaThreadSynchronize
@@ -369,6 +369,8 @@ class Rules:
         if self.split:
             self.host_rules(self.split)
             self.memory_growth()
+        if self.work and not self.found and not self.is_thinned():
+            self.full()
 
     def host_rules(self, found: split.Split) -> None:
         """Rules for traces of the host alone."""
@@ -555,6 +557,38 @@ class Rules:
         top = max(pairs, key=lambda key: pairs[key], default=(None, None))
         self.add_share("device_copies", True, ns, sum(map(self.is_kept, ours)), top[0])
         self.found["device_copies"]["grew"] = top[1] and top[1].rsplit(" at 0x", 1)[0]
+
+    def full(self) -> None:
+        """What launches most kernels, where these leave hardly any time."""
+        ns = length(intersect(self.unions["kernel"], self.kept))
+        if ns <= self.kept_ns - self.kept_ns // 10:
+            return
+        ours = [e for e in self.kernels if not kinds.is_collective_kernel(e.name, e.args)]
+        own = {e: length(intersect(self.kept, union([(e.start, e.end)]))) for e in ours}
+        launched = {e: self.op_of_call.get(self.launch.get(e)) for e in ours}
+        operators: dict[str | None, int] = {}
+        for event in ours:
+            name = (launched[event].name or None) if launched[event] else None
+            if own[event]:
+                operators[name] = operators.get(name, 0) + own[event]
+        alone = operators.pop(None, 0)
+        top = max(operators, key=lambda name: operators[name], default=None)
+        if alone > operators.get(top, 0):
+            top = None
+        most = [e for e in ours if ((launched[e].name or None) if launched[e] else None) == top]
+        stake = operators.get(top, 0)
+        if top is None:
+            names: dict[str, int] = {}
+            for event in most:
+                if own[event] and event.name:
+                    names[event.name] = names.get(event.name, 0) + own[event]
+            if not names:
+                return
+            top = max(names, key=lambda name: names[name])
+            stake = names[top]
+            most = [e for e in most if e.name == top]
+        self.add("device_kernels", True, min(stake, ns), ns, self.kept_ns,
+                 sum(own[e] > 0 for e in most), top)
 
     def slow_steps(self) -> None:
         """Outliers above the median."""
