@@ -29,6 +29,7 @@ import {
 import { testAddresses } from "./addresses.mjs";
 import { testBelow } from "./below.mjs";
 import { testBlocks } from "./blocks.mjs";
+import { testCommands } from "./commands.mjs";
 import { testDifferences } from "./differences.mjs";
 import { testOverview } from "./overview.mjs";
 import { testSight } from "./sight.mjs";
@@ -592,6 +593,7 @@ const PARTS = {
   overview: testOverview,
   below: testBelow,
   blocks: testBlocks,
+  commands: testCommands,
   differences: testDifferences,
   flame: testFlame,
   charts: testCharts,

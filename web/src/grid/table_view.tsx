@@ -182,7 +182,7 @@ export function TableView(props: TableViewProps) {
   const { first } = windows;
   const isSummed =
     first !== null && columns.some((c) => sums.has(c.name) && first.sum(c.name) !== null);
-  useCommand(frame);
+  useCommand({ frame, problem: windows.problem });
   const current = useRef({ row: 0, column: "" });
   useEffect(() => {
     const here = () =>

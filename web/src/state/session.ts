@@ -41,8 +41,10 @@ export interface PageState {
   readonly foreign: Signal<string>;
   /** The name of the run that is shown; "": not known yet, or there is no such run. */
   readonly run: ReadonlySignal<string>;
-  /** The command that prints what is shown. */
-  readonly command: Signal<string>;
+  /** The command that prints what is shown; "": there is none. */
+  readonly command: ReadonlySignal<string>;
+  /** The same with the part of the view that it is of. */
+  readonly told: Signal<{ readonly part: object; readonly command: string } | null>;
   readonly notice: Signal<string>;
   readonly dockIsOpen: Signal<boolean>;
   readonly helpIsOpen: Signal<boolean>;
@@ -70,6 +72,7 @@ export function createPageState(api: Api, window: Window): PageState {
   const fingerprint = signal("");
   const epoch = signal(0);
   const foreign = signal("");
+  const told = signal<PageState["told"]["value"]>(null);
   let wasLost = false;
   // A run that there is not, as of an old link, is not asked about.
   const run = computed(() => {
@@ -227,7 +230,8 @@ export function createPageState(api: Api, window: Window): PageState {
     epoch,
     foreign,
     run,
-    command: signal(""),
+    command: computed(() => told.value?.command ?? ""),
+    told,
     notice: signal(""),
     dockIsOpen: signal(true),
     helpIsOpen: signal(false),

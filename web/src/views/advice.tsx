@@ -15,7 +15,6 @@ function Evidence({ command }: { command: string }) {
         type="button"
         class="plain"
         onClick={() => {
-          page.command.value = command;
           void navigator.clipboard?.writeText(command).then(() => {
             page.notice.value = "copied";
           });

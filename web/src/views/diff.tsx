@@ -152,7 +152,7 @@ function Comparison() {
   const options = { ...selectionOptions(place), ...baseOptions(place.cmp) };
   const steps = useTable("diff_steps", options, { offset: 0, limit: 100 });
   const tab = TABS.find((t) => t.name === place.table) ?? TABS[0]!;
-  useCommand(steps.frame);
+  useCommand(steps);
   return (
     <>
       <h1>{textOf(steps, (frame) => sentenceOf(frame))}</h1>

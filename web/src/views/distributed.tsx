@@ -97,7 +97,7 @@ export function Distributed() {
   const devices = useTable("devices", selection, ALL);
   const tab = TABS.find((t) => t.name === place.table) ?? TABS[0]!;
   const worst = late.frame === null || late.frame.n === 0 ? null : rowOf(late.frame, 0);
-  useCommand(late.frame);
+  useCommand(late);
   return (
     <>
       <Headline view="distributed" ofAllRanks>

@@ -150,7 +150,7 @@ export function Flame() {
   const base = place.root === "" ? [] : place.root.split(";");
   const full = (path: readonly string[]) => [...base.slice(0, -1), ...path].join(";");
   const chosen = frameOfPlace(place);
-  useCommand(stacks ?? NONE);
+  useCommand({ frame: stacks, problem });
   return (
     <>
       {stacks?.text === "" ? (

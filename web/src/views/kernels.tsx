@@ -31,7 +31,7 @@ export function Kernels() {
   const answer = useTable("kernels", options, { offset: 0, limit: 100_000 });
   const open = (name: string) => page.go({ sel: selOfOpened("kernel", { name }) });
   const opened = openedOf("kernel", place.sel);
-  useCommand(answer.frame);
+  useCommand(answer);
   return (
     <>
       <Headline view="kernels" />

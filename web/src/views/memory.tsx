@@ -182,7 +182,7 @@ export function Memory() {
   const [hovered, hover] = useState<readonly number[]>([]);
   const marks = hovered.length > 0 ? hovered : parseBlock(place.sel).marks;
   const curve = useTable(of ? "memory_curve" : null, of || {}, { offset: 0, limit: 1_000_000 });
-  useCommand(peaks.frame);
+  useCommand(peaks);
   return (
     <>
       <Headline view="memory" />

@@ -79,7 +79,7 @@ export function Modules() {
   const fold = parseFold(place.shut);
   const where = place.sort === "" ? whereOfFold(fold, branches) : "";
   const opened = openedOf("module", place.sel);
-  useCommand(all.frame);
+  useCommand(all);
   return (
     <>
       <Headline view="modules" />

@@ -32,7 +32,7 @@ export function Operators() {
   const open = (name: string, shape: string | undefined) =>
     page.go({ sel: selOfOpened("operator", { name, ...(shape && { shape }) }) });
   const opened = openedOf("operator", place.sel);
-  useCommand(answer.frame);
+  useCommand(answer);
   return (
     <>
       <Headline view="operators" />

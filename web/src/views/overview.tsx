@@ -63,7 +63,7 @@ export function Overview() {
   const stats = useTable(hasRanks ? "rank_stats" : null, each("rank_stats"), ALL);
   const configuration = useTable("info", merged("info"), ALL);
   const info = useTable("info", each("info"), ALL);
-  useCommand(overview.frame);
+  useCommand(overview);
   // Without steps there is no average one: all of the time is in one row.
   const isOfSteps = steps.frame === null || hasSteps(steps.frame);
   const whole = usePage().place.value.t === "" ? "All of the time" : "The range";

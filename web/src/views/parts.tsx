@@ -48,27 +48,49 @@ export function TableNotes({ frame, said = 0 }: { frame: Frame; said?: number })
   );
 }
 
-function showCommand(page: PageState, command: string): void {
-  if (command === "" || command === page.command.value) return;
-  page.command.value = command;
-  page.notice.value = "";
+/** Let the status line have COMMAND, which prints what PART shows. */
+function showCommand(page: PageState, part: object, command: string): void {
+  if (command !== page.command.value) page.notice.value = "";
+  page.told.value = { part, command };
 }
 
-/** Show the command of FRAME, which answers for the whole view, in the status line. */
-export function useCommand(frame: { readonly command: string | null } | null): void {
+/** A part of a view, and its COMMAND; "": it shows nothing, or why it cannot. While the status line
+ * has the command of the part it follows it, and has none once the part is gone. The result shows
+ * the command there. */
+function useFollowed(command: string): () => void {
   const page = usePage();
-  const command = frame?.command ?? "";
-  useEffect(() => showCommand(page, command), [page, command]);
-}
-
-/** Let the status line follow a part whose command it shows. */
-function useFollowed(command: string): void {
-  const page = usePage();
-  const before = useRef(command);
+  const part = useRef({}).current;
+  const isTold = () => page.told.value?.part === part;
   useEffect(() => {
-    if (before.current !== "" && page.command.value === before.current) showCommand(page, command);
-    if (command !== "") before.current = command;
+    if (isTold()) showCommand(page, part, command);
   }, [page, command]);
+  useEffect(
+    () => () => {
+      if (isTold()) page.told.value = null;
+    },
+    [page],
+  );
+  return () => {
+    if (command !== "") showCommand(page, part, command);
+  };
+}
+
+/** What a command prints, or why it is not there. */
+interface Printed {
+  readonly frame: { readonly command: string | null } | null;
+  readonly problem: ApiProblem | null;
+}
+
+/** The command that prints what ANSWER has; "": nothing, or not what was asked for. */
+function commandOf({ frame, problem }: Printed): string {
+  return problem === null ? (frame?.command ?? "") : "";
+}
+
+/** Show the command of ANSWER, which answers for the whole view, in the status line. */
+export function useCommand(answer: Printed): void {
+  const command = commandOf(answer);
+  const show = useFollowed(command);
+  useEffect(show, [command]);
 }
 
 interface SectionProps {
@@ -84,17 +106,16 @@ interface SectionProps {
 
 /** A part of a view with the rows of one table: its title, and the command that prints it. */
 export function Section({ title, answer, tools, ifEmpty, said, children }: SectionProps) {
-  const page = usePage();
   const { frame, problem } = answer;
   const command = frame?.command ?? "";
-  useFollowed(command);
+  const show = useFollowed(commandOf(answer));
   return (
     <section
       data-command={problem && frame === null ? undefined : command}
       class={answer.isOld ? "section old" : "section"}
       aria-label={title}
-      onFocusCapture={() => showCommand(page, command)}
-      onPointerDown={() => showCommand(page, command)}
+      onFocusCapture={show}
+      onPointerDown={show}
     >
       <div class="section-head">
         <h2>{title}</h2>
@@ -107,7 +128,7 @@ export function Section({ title, answer, tools, ifEmpty, said, children }: Secti
             class="plain muted"
             aria-label={`Show the command that prints ${title}`}
             title={command}
-            onClick={() => showCommand(page, command)}
+            onClick={show}
           >
             &gt;_
           </button>

@@ -13,6 +13,7 @@ import type { GhostOf } from "../timeline/ghost.ts";
 import { firstWindow } from "../timeline/spans.ts";
 import { useCommand } from "./parts.tsx";
 
+const NOTHING = { frame: null, problem: null };
 const NO_ROWS = { offset: 0, limit: 0 };
 const STEPS = { offset: 0, limit: 10000 };
 
@@ -50,7 +51,10 @@ export function useEventsCommand(timeline: Timeline | null): void {
   const from = Math.max(0, window?.from ?? 0);
   const range = window && { from, to: Math.max(from + 1, window.to) };
   const options = selectionOptions({ ...place.value, t: formatRange(range) });
-  const { frame } = useTable(timeline === null ? null : "events", options, NO_ROWS);
+  const answer = useTable(timeline === null ? null : "events", options, NO_ROWS);
+  const { problem } = answer;
+  // A page in a file draws what it has no rows of: the command prints them nevertheless.
+  const shown = problem?.code === "absent" ? { frame: problem, problem: null } : answer;
   // Of an area or a search the sheet below has the command.
-  useCommand(t === "" && q === "" ? frame : null);
+  useCommand(t === "" && q === "" ? shown : NOTHING);
 }
