@@ -3,9 +3,10 @@
 // that can be told apart.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { check, compare, data, folder, hashOf, settle, start, withView } from "./browser.mjs";
+import { check, compare, data, folder, hashOf, rowsOf, settle, start, withView } from "./browser.mjs";
 
 const demo = join(data, "demo.pt.trace.json.gz");
+const small = join(data, "small.json");
 
 /** Whether all words of the rail are whole in a window of WIDTH. */
 async function testRail(page, width) {
@@ -77,6 +78,30 @@ async function testModules(page) {
   check((await hashOf(page)).includes("sort=-host_self_ns"), "they are sorted");
 }
 
+/** What was found and what to do about it is there whole, however long and narrow. */
+async function testRemedies(page) {
+  await page.setViewportSize({ width: 880, height: 600 });
+  const rows = await rowsOf(`opscope table quality ${small} --merge`);
+  const longest = Math.max(...rows.map((row) => row.remedy.length));
+  check(longest > 80, `the longest remedy has ${longest} characters`);
+  const parts = await page.$$eval(".advice li", (list) =>
+    list.map((item) => ({
+      text: item.innerText,
+      isCut: [item, ...item.querySelectorAll("*")].some(
+        (e) => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== "inline",
+      ),
+      right: item.getBoundingClientRect().right,
+    })),
+  );
+  check(parts.length === rows.length, `${parts.length} findings of ${rows.length}`);
+  for (const [i, { text, isCut, right }] of parts.entries()) {
+    const { message, remedy } = rows[i] ?? {};
+    check(text.includes(message) && text.includes(remedy), `finding ${i} is '${text}'`);
+    check(!isCut && right <= 880, `'${text}' is cut`);
+  }
+  await compare(page, "findings");
+}
+
 export async function testSight(browser) {
   const server = await start([demo]);
   await withView(browser, server, "operators", async (page) => {
@@ -84,6 +109,9 @@ export async function testSight(browser) {
   });
   await withView(browser, server, "operators", testNoDevices);
   server.stop();
+  const found = await start([small]);
+  await withView(browser, found, "quality", testRemedies);
+  found.stop();
   const deep = await start([makeDeep(40)]);
   await withView(browser, deep, "modules", testModules);
   deep.stop();

@@ -1,16 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was skipped, repaired, dropped or is missing, the worst first.
+// What was skipped, repaired, dropped or is missing, the worst first, each with what to do about it;
+// below, the same for each rank and span.
 
+import type { Frame } from "../api/cols.ts";
 import { TableView } from "../grid/table_view.tsx";
+import { format } from "../model/units.ts";
+import { useTable } from "../state/answers.ts";
 import { allTimeOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { Headline } from "./headline.tsx";
+import { Section } from "./parts.tsx";
+
+const ALL = { offset: 0, limit: 1000 };
+
+/** The findings of FRAME as texts, which columns of a table would cut. */
+function List({ frame }: { frame: Frame }) {
+  return (
+    <ul class="advice">
+      {Array.from({ length: frame.n }, (_, row) => (
+        <li key={row}>
+          <strong class={`findings ${frame.text(row, "severity")}`}>
+            {frame.text(row, "severity")}
+          </strong>{" "}
+          {frame.text(row, "message")}{" "}
+          <span
+            class="muted"
+            data-v={String(frame.value(row, frame.index("count")))}
+            data-r={String(row)}
+            data-c="count"
+          >
+            × {format(frame.at(row, "count") ?? 0, null)}
+          </span>
+          {frame.text(row, "remedy") !== "" && <p class="muted">{frame.text(row, "remedy")}</p>}
+        </li>
+      ))}
+    </ul>
+  );
+}
 
 export function Quality() {
   const options = allTimeOptions(usePage().place.value);
+  const findings = useTable("quality", { ...options, merge: true }, ALL);
   return (
     <>
       <Headline view="quality" />
+      <Section title="What to do" answer={findings}>
+        {(frame) => <List frame={frame} />}
+      </Section>
       <TableView name="quality" options={options} />
     </>
   );
