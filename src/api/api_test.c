@@ -295,6 +295,47 @@ TEST_WITH(a_stream_tells_of_changes, set_up, tear_down)
     assert_non_null(strstr(got.body.s, "\nnew,"));
 }
 
+/* Copy the label of name NUMBER of run two, as names/PAGE has it, to LABEL. */
+static void get_label(uint32_t number, struct osc_strbuf *label)
+{
+    char target[40];
+    struct osc_str names, name, value;
+
+    snprintf(target, sizeof target, "/api/v1/names/%u?run=two", number / 256);
+    assert_int_equal(ask(target), 200);
+    assert_true(osc_json_member(osc_str_c(got.body.s), "names", &names));
+    for (uint32_t i = 0; i <= number % 256; i++)
+        assert_true(osc_json_next(&names, &name));
+    assert_true(osc_json_next(&name, &value) && osc_json_next(&name, &value));
+    osc_strbuf_clear(label);
+    osc_strbuf_addstr(label, value);
+}
+
+TEST_WITH(labels_are_told_apart_over_all_pages, set_up, tear_down)
+{
+    struct osc_strbuf s = {0}, first = {0}, last = {0};
+
+    (void)state;
+    osc_strbuf_adds(&s, "{\"traceEvents\": [");
+    for (unsigned i = 0; i < 600; i++)
+        osc_strbuf_addf(&s,
+                        "%s{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"%s%u%s\",\"pid\":1,"
+                        "\"tid\":1,\"ts\":%u,\"dur\":1}",
+                        i > 0 ? "," : "",
+                        i == 0 || i == 599 ? "void at::native::gemm<" : "plain ",
+                        i == 599 ? 1 : i, i == 0 || i == 599 ? ">(float*, int)" : "", 2 * i);
+    osc_strbuf_adds(&s, "]}");
+    write_trace(s.s);
+    get_label(0, &first);
+    get_label(599, &last);
+    assert_string_not_equal(first.s, last.s);
+    assert_non_null(strstr(first.s, "gemm"));
+    assert_non_null(strstr(last.s, "gemm"));
+    osc_strbuf_fini(&s);
+    osc_strbuf_fini(&first);
+    osc_strbuf_fini(&last);
+}
+
 TEST_WITH(catalog_and_session_are_json, set_up, tear_down)
 {
     static const char *const targets[] = {"/api/v1/session", "/api/v1/catalog", "/api/v1/runs"};

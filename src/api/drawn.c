@@ -4,7 +4,7 @@
  *
  *     tracks       fingerprint, times, kinds, traces, tracks and series (JSON)
  *     names/PAGE   256 names, from PAGE * 256 on: each as the file has it, and its label, which
- *                  for functions is short, and different from others of the page (JSON)
+ *                  for functions is short, and different from those of all others (JSON)
  *
  * With fp, as a table, the answer is 409 if the run has another fingerprint now.
  */
@@ -14,8 +14,6 @@
 
 #include "ask/request.h"
 #include "codec/json.h"
-#include "names/labels.h"
-#include "names/symbol.h"
 #include "timeline/packet.h"
 
 #define NAMES_PER_PAGE 256u
@@ -236,20 +234,6 @@ const struct osc_api_endpoint osc_api_endpoint_tracks = {"tracks", false, answer
 
 /* --- names ----------------------------------------------------------------------- */
 
-/* Add the names of TL from FIRST to END that are of functions: those of a page are told apart.
- */
-static osc_status label_names(struct osc_labels *labels, const struct osc_timeline *tl,
-                              uint32_t first, uint32_t end)
-{
-    osc_status st = OSC_OK;
-    osc_sid id;
-
-    for (uint32_t i = first; i < end && st == OSC_OK; i++)
-        if (osc_symbol_is_function(osc_timeline_name(tl, i)))
-            st = osc_labels_add(labels, osc_timeline_name(tl, i), true, &id);
-    return st == OSC_OK ? osc_labels_compose(labels, OSC_LABELS_WIDTH, OSC_LABELS_WIDTH) : st;
-}
-
 static void add_name(struct osc_strbuf *out, struct osc_str name,
                      const struct osc_labels *labels)
 {
@@ -265,7 +249,8 @@ static void add_name(struct osc_strbuf *out, struct osc_str name,
 static void answer_names(struct osc_api_call *c)
 {
     struct osc_strbuf out = {0};
-    struct osc_labels labels = {0};
+    const struct osc_labels *labels;
+    struct osc_err err = {0};
     struct osc_api_drawn d;
     int64_t page;
 
@@ -278,16 +263,17 @@ static void answer_names(struct osc_api_call *c)
     const uint32_t first = (uint32_t)page * NAMES_PER_PAGE;
     const uint32_t n = osc_timeline_names(d.drawing.timeline);
     const uint32_t end = n - first < NAMES_PER_PAGE || first > n ? n : first + NAMES_PER_PAGE;
-    const osc_status st = label_names(&labels, d.drawing.timeline, first, end);
+    const osc_status st = osc_drawing_labels(&d.drawing, &labels, &err);
     osc_strbuf_addf(&out, "{\"first\": %u, \"names\": [", first);
     for (uint32_t i = first; i < end && st == OSC_OK; i++) {
         osc_strbuf_adds(&out, i > first ? ",\n" : "\n");
-        add_name(&out, osc_timeline_name(d.drawing.timeline, i), &labels);
+        add_name(&out, osc_timeline_name(d.drawing.timeline, i), labels);
     }
     osc_strbuf_adds(&out, "]}\n");
-    out.status = st != OSC_OK ? st : out.status;
-    osc_respond_json(c, &out);
-    osc_labels_fini(&labels);
+    if (st == OSC_OK)
+        osc_respond_json(c, &out);
+    else
+        osc_respond_failure(c, st, &err, NULL);
     osc_strbuf_fini(&out);
     osc_api_drawn_fini(&d);
 }

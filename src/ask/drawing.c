@@ -4,6 +4,7 @@
 #include "ask/set_state.h"
 #include "base/mem.h"
 #include "derive/derive.h"
+#include "names/symbol.h"
 
 #define FACTS (OSC_FACT_FOREST | OSC_FACT_LINKS | OSC_FACT_ALLOCATIONS | OSC_FACT_LOADS)
 
@@ -52,6 +53,48 @@ osc_status osc_drawing_begin(struct osc_drawing *d, struct osc_set *set, struct 
     }
     if (st != OSC_OK)
         osc_drawing_end(d);
+    return st;
+}
+
+/* Make the labels of the names of S, whose timeline is there. */
+static osc_status make_labels(struct osc_set_state *s, struct osc_err *err)
+{
+    struct osc_labels *const labels = osc_calloc(1, sizeof *labels);
+    const uint32_t n = osc_timeline_names(s->timeline);
+    osc_status st = labels ? OSC_OK : OSC_ENOMEM;
+
+    for (uint32_t i = 0; i < n && st == OSC_OK; i++) {
+        const struct osc_str name = osc_timeline_name(s->timeline, i);
+        osc_sid id;
+
+        if (osc_symbol_is_function(name))
+            st = osc_labels_add(labels, name, true, &id);
+    }
+    if (st == OSC_OK)
+        st = osc_labels_compose(labels, OSC_LABELS_WIDTH, OSC_LABELS_WIDTH);
+    if (st == OSC_OK) {
+        s->labels = labels;
+    } else if (labels) {
+        osc_labels_fini(labels);
+        osc_free(labels);
+    }
+    return osc_loaded_fail(&s->loaded, NULL, osc_mem_reason(st), "shortening names", err);
+}
+
+osc_status osc_drawing_labels(const struct osc_drawing *d, const struct osc_labels **labels,
+                              struct osc_err *err)
+{
+    struct osc_set_state *const s = d->state;
+    osc_status st = OSC_OK;
+
+    pthread_mutex_lock(&d->set->naming);
+    if (!s->labels) {
+        struct osc_mem_account *const before = osc_mem_enter(&d->set->account);
+        st = make_labels(s, err);
+        osc_mem_enter(before);
+    }
+    *labels = s->labels;
+    pthread_mutex_unlock(&d->set->naming);
     return st;
 }
 

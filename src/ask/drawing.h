@@ -16,6 +16,7 @@
  */
 #pragma once
 
+#include "names/labels.h"
 #include "opscope/trace.h"
 #include "timeline/model.h"
 
@@ -32,3 +33,10 @@ struct osc_drawing {
 OSC_MUST_USE osc_status osc_drawing_begin(struct osc_drawing *d, struct osc_set *set,
                                           struct osc_err *err);
 void osc_drawing_end(struct osc_drawing *d);
+
+/* Set *LABELS, which are borrowed until osc_drawing_end(), to labels of all names of D that are
+ * of functions: short, and no two of them alike. They are made when they are first wanted.
+ * OSC_ELIMIT: too little memory. */
+OSC_MUST_USE osc_status osc_drawing_labels(const struct osc_drawing *d,
+                                           const struct osc_labels **labels,
+                                           struct osc_err *err);

@@ -35,6 +35,7 @@ static void free_set(struct osc_set *set)
     osc_mem_enter(before);
     pthread_mutex_destroy(&set->refreshing);
     pthread_mutex_destroy(&set->drawing);
+    pthread_mutex_destroy(&set->naming);
     pthread_mutex_destroy(&set->lock);
     osc_free(set);
 }
@@ -161,6 +162,7 @@ osc_status osc_set_load_to_ask(struct osc_set **to, const struct osc_load *o,
     pthread_mutex_init(&set->lock, NULL);                            /* cannot fail on Linux */
     set->account.parent = o->asker;
     pthread_mutex_init(&set->drawing, NULL);
+    pthread_mutex_init(&set->naming, NULL);
     init_refreshing(&set->refreshing);
     struct osc_mem_account *const before = osc_mem_enter(&set->account);
     osc_status st = keep(set, o);

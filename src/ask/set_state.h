@@ -17,6 +17,7 @@
 #include "ask/chosen.h"
 #include "ask/files/loaded.h"
 #include "base/arena.h"
+#include "names/labels.h"
 #include "timeline/model.h"
 
 /* A view; it lives while a question uses it or it is the last view. */
@@ -33,6 +34,7 @@ struct osc_set_state {
     struct osc_set_seen *last;     /* owned; or NULL; under the lock of the set */
     uint32_t n_users;              /* under the lock of the set */
     struct osc_timeline *timeline; /* owned; NULL: not made yet; under the lock for drawing */
+    struct osc_labels *labels;     /* owned; NULL: not made yet; under the lock for naming */
 };
 
 /* Notes that a caller of osc_set_notes() may still use. */
@@ -49,6 +51,7 @@ struct osc_set {
     struct osc_set_state *now;                  /* used; NULL until it is loaded */
     _Atomic(struct osc_set_notes_text *) notes; /* owned; of now, linked to all earlier ones */
     pthread_mutex_t drawing;                    /* held while a timeline is made */
+    pthread_mutex_t naming;                     /* held while its names are shortened */
     pthread_mutex_t refreshing;                 /* held by a refresh while files are read */
     struct osc_arena arena;                     /* owns the members below */
     const char **paths;
