@@ -95,8 +95,50 @@ async function testPeak(page) {
   check(detail.includes(String(row.bytes)), `the largest one, ${row.bytes}: ${detail}`);
 }
 
+/** The bytes that are allocated NS after the first block was, by the events of the trace. */
+function bytesAt(ns) {
+  if (ns < 100_000) return "0 B";
+  return ns < 200_000 ? "4 KiB" : ns < 500_000 ? "12 KiB" : ns < 800_000 ? "8 KiB" : "0 B";
+}
+
+/** The line of the cursor, what the legend says and what a click lists are of one moment, be there a
+ * point of the curve or not. */
+async function testMoment(page) {
+  const box = await page.locator(".curves .u-over").boundingBox();
+  const legend = () =>
+    page.$$eval(".curves .u-value", ([time, bytes]) => [time.textContent, bytes.textContent]);
+  const line = () =>
+    page.$eval(".curves .u-cursor-x", (e) => new DOMMatrix(getComputedStyle(e).transform).e);
+  const seen = [];
+  for (const share of [0.1, 0.25, 0.4, 0.45, 0.52, 0.57, 0.7, 0.9]) {
+    const x = Math.round(box.width * share);
+    await page.mouse.move(box.x + x, box.y + 40);
+    await page.waitForTimeout(50);
+    const [time, bytes] = await legend();
+    const at = await line();
+    check(Math.abs(at - x) <= 5, `the line is where the pointer is: ${at} and ${x}`);
+    await page.mouse.down();
+    await page.mouse.up();
+    await page.waitForSelector(".chip:has-text('alive at')");
+    await settle(page);
+    const chip = await page.textContent(".chip:has-text('alive at')");
+    check(chip === `alive at ${time} ×`, `the list is of ${chip}, the legend says ${time}`);
+    const ns = Number(/sel=at:(\d+)/.exec(await hashOf(page))?.[1]);
+    const whole = bytes.replace(/[\s\u00a0]/g, " ").replace(/\.0+ /, " ");
+    check(whole === bytesAt(ns), `at ${ns} the legend says ${bytes}, not ${bytesAt(ns)}`);
+    seen.push({ at, ns });
+  }
+  const [first, last] = [seen[0], seen.at(-1)];
+  const pixel = (last.ns - first.ns) / (last.at - first.at);
+  for (const { at, ns } of seen) {
+    const right = first.ns + (at - first.at) * pixel;
+    check(Math.abs(right - ns) <= 2 * pixel, `the line is at ${right}, the list of ${ns}`);
+  }
+}
+
 export async function testBlocks(browser) {
   const server = await start([makeBlocks()]);
+  await withView(browser, server, "memory", testMoment);
   await withView(browser, server, "memory", testPeak);
   await withView(browser, server, "memory?table=memory_events", async (page) => {
     const before = await drawn(page);

@@ -25,6 +25,8 @@ interface CurvesProps {
 const HEIGHT = 200;
 /** A press that moves by no more pixels is a click. */
 const CLICK = 2;
+/** The cursor is at a point of the curve that is no more pixels away, else where the pointer is. */
+const NEAR = 4;
 
 /** The lines over the same x: uPlot wants one axis for all of them. */
 function align(lines: readonly Line[], width: number): uPlot.AlignedData {
@@ -51,10 +53,28 @@ function axesOf(unit: string): uPlot.Axis[] {
   ];
 }
 
-/** The time that the legend shows for the pixel X: that of the nearest point. */
-function timeAt(plot: uPlot, x: number): number {
-  const shown = plot.data[0][plot.posToIdx(x)];
-  return shown ?? plot.posToVal(x, "x");
+/** The moment of the cursor: its line is there, the legend says it, and a click takes it. */
+interface Moment {
+  ns: number;
+}
+
+/** Move the cursor of PLOT to X: where its line is then. */
+function moveTo(plot: uPlot, x: number, moment: Moment): number {
+  if (x < 0) return x;
+  const point = plot.data[0][plot.posToIdx(x)];
+  const at = point === undefined ? x : plot.valToPos(point, "x");
+  const isAtPoint = point !== undefined && Math.abs(at - x) <= NEAR;
+  moment.ns = Math.round(isAtPoint ? point : plot.posToVal(x, "x"));
+  return isAtPoint ? at : x;
+}
+
+/** The index of the value that line I of PLOT has at NS, which is that of the point before; null: it
+ * begins later. */
+function indexAt(plot: uPlot, i: number, ns: number): number | null {
+  const x = plot.data[0];
+  let at = plot.valToIdx(ns);
+  while (at >= 0 && (x[at]! > ns || plot.data[i]![at] == null)) at--;
+  return at < 0 ? null : at;
 }
 
 /** The legend leaves out a line that is clicked; so do Enter and Space. */
@@ -116,17 +136,25 @@ function optionsOf(
   props: CurvesProps,
   width: number,
   marks: { readonly current: readonly number[] },
+  moment: Moment,
 ): uPlot.Options {
   const stepped = uPlot.paths.stepped?.({ align: 1 });
   return {
     width,
     height: HEIGHT,
     scales: { x: { time: false }, y: { range: (_, __, most) => [0, most * 1.05 || 1] } },
-    cursor: { drag: { x: true, y: false, setScale: false } },
+    cursor: {
+      // What moves to a point is no drag, for which uPlot would take it.
+      drag: { x: true, y: false, setScale: false, click: () => {} },
+      // A point of the curve may be far from the cursor, which has its value nevertheless.
+      points: { show: false },
+      move: (plot, x, y) => [moveTo(plot, x, moment), y],
+      dataIdx: (plot, i, closest) => (i === 0 ? closest : indexAt(plot, i, moment.ns)),
+    },
     axes: axesOf(props.unit),
     legend: { live: true },
     series: [
-      { label: "time", value: (_, v) => (v === null ? "–" : formatTime(v)) },
+      { label: "time", value: (_, v) => (v === null ? "–" : formatTime(moment.ns)) },
       ...props.lines.map((line) => ({
         label: line.title,
         stroke: token(line.colour),
@@ -145,6 +173,8 @@ function optionsOf(
           drawMarks(plot, marks.current);
         },
       ],
+      // Between two points the time differs though the values do not.
+      setCursor: [(plot) => plot.setLegend({ idxs: plot.cursor.idxs ?? [] }, false)],
       setSelect: [
         (plot) => {
           const { left, width: w } = plot.select;
@@ -167,7 +197,8 @@ export function Curves(props: CurvesProps) {
     const element = box.current;
     if (element === null) return;
     const width = Math.max(200, element.clientWidth);
-    const plot = new uPlot(optionsOf(props, width, marks), align(lines, width), element);
+    const moment: Moment = { ns: 0 };
+    const plot = new uPlot(optionsOf(props, width, marks, moment), align(lines, width), element);
     drawn.current = plot;
     giveKeys(plot);
     let pressed = 0;
@@ -175,8 +206,7 @@ export function Curves(props: CurvesProps) {
       pressed = event.clientX;
     });
     plot.over.addEventListener("click", (event) => {
-      if (Math.abs(event.clientX - pressed) <= CLICK)
-        props.onTime(Math.round(timeAt(plot, event.offsetX)));
+      if (Math.abs(event.clientX - pressed) <= CLICK) props.onTime(moment.ns);
     });
     const watch = new ResizeObserver(() =>
       plot.setSize({ width: Math.max(200, element.clientWidth), height: HEIGHT }),
