@@ -200,7 +200,15 @@ TEST_WITH(errors_are_json, set_up, tear_down)
         {"/api/v1/table/steps?fp=0", 409, "\"changed\""},
         {"/api/v1/cells?tracks=0:1&from=0&to=1&px=1&fp=0", 409, "\"changed\""},
         {"/api/v1/cells?tracks=99:1&from=0&to=1&px=1", 400, "\"bad_request\""},
+        {"/api/v1/values?series=0&from=0&to=1&px=1&fp=0", 409, "\"changed\""},
+        {"/api/v1/flows?tracks=0&from=0&to=1&px=1&fp=0", 409, "\"changed\""},
         {"/api/v1/names/0?fp=0", 409, "\"changed\""},
+        {"/api/v1/tracks?fp=0", 409, "\"changed\""},
+        {"/api/v1/event/0?fp=0", 409, "\"changed\""},
+        {"/api/v1/flame?fp=0", 409, "\"changed\""},
+        {"/api/v1/runs?fp=0", 409, "\"changed\""},
+        {"/api/v1/table/siblings?event=0&fp=0", 409, "\"changed\""},
+        {"/api/v1/table/diff_steps?base=two&fp=0", 409, "\"changed\""},
         {"/api/v1/table/diff_steps", 400, "\"bad_request\""},
         {"/api/v1/table/steps?base=one", 400, "\"bad_request\""},
         {"/api/v1/table/steps?threads=1", 400, "\"bad_request\""},
@@ -218,6 +226,24 @@ TEST_WITH(errors_are_json, set_up, tear_down)
     }
     assert_true(ask_as("POST", "/api/v1/session", NULL, NULL));
     assert_int_equal(got.head.status, 405);
+}
+
+/* Of two runs the fingerprint is that of the first. */
+TEST_WITH(a_fingerprint_is_of_the_run_that_is_asked_about, set_up, tear_down)
+{
+    static const char *const targets[] = {"table/diff_steps?base=two", "event/1", "flame?px=9",
+                                          "runs?run=one", "tracks?run=one"};
+    struct osc_keeping now;
+    char target[128];
+
+    (void)state;
+    assert_int_equal(ask("/api/v1/tracks"), 200);
+    osc_keeper_look(osc_api_keeper(api), 0, &now);
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+        snprintf(target, sizeof target, "/api/v1/%s%cfp=%s", targets[i],
+                 strchr(targets[i], '?') ? '&' : '?', now.fingerprint);
+        assert_int_equal(ask(target), 200);
+    }
 }
 
 TEST_WITH(two_runs_compare, set_up, tear_down)

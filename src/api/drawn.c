@@ -5,8 +5,6 @@
  *     tracks       fingerprint, times, kinds, traces, tracks and series (JSON)
  *     names/PAGE   256 names, from PAGE * 256 on: each as the file has it, and its label, which
  *                  for functions is short, and different from those of all others (JSON)
- *
- * With fp, as a table, the answer is 409 if the run has another fingerprint now.
  */
 #include "api/drawn.h"
 
@@ -27,10 +25,6 @@ bool osc_api_draw(struct osc_api_call *c, struct osc_api_drawn *d)
     *d = (struct osc_api_drawn){0};
     if (!osc_api_find_run(c, "run", &run) || !osc_api_take(c, run, &d->set, &kept))
         return false;
-    if (!osc_api_is_known(c, &kept, NULL)) {
-        osc_api_drawn_fini(d);
-        return false;
-    }
     memcpy(d->fingerprint, kept.fingerprint, sizeof d->fingerprint);
     const osc_status st = osc_respond_unchanged(c, kept.fingerprint)
                               ? OSC_ECANCELED

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "ask/set.h"
 #include "base/clock.h"
 #include "table/nearest.h"
 
@@ -59,8 +60,8 @@ static bool is_over(void *ctx)
     return sink->is_gone(sink->ctx);
 }
 
-bool osc_api_take(struct osc_api_call *c, uint32_t run, struct osc_set **set,
-                  struct osc_keeping *kept)
+bool osc_api_take_base(struct osc_api_call *c, uint32_t run, struct osc_set **set,
+                       struct osc_keeping *kept)
 {
     struct waiting w = {c};
     const struct osc_keeper_wait wait = {is_over, &w};
@@ -81,19 +82,23 @@ bool osc_api_take(struct osc_api_call *c, uint32_t run, struct osc_set **set,
     return false;
 }
 
-bool osc_api_is_known(struct osc_api_call *c, const struct osc_keeping *kept,
-                      const char *command)
+bool osc_api_take(struct osc_api_call *c, uint32_t run, struct osc_set **set,
+                  struct osc_keeping *kept)
 {
     const char *const known = osc_url_get(&c->url, "fp");
 
+    *set = NULL;
+    if (!osc_api_take_base(c, run, set, kept))
+        return false;
     if (!known || strcmp(known, kept->fingerprint) == 0)
         return true;
+    osc_set_release(*set);
+    *set = NULL;
     osc_respond_error(c, &(struct osc_api_error){
                              .status = 409,
                              .code = "changed",
                              .message = "the files of the run have changed",
-                             .what_to_do = "ask again with the fingerprint that session has",
-                             .command = command});
+                             .what_to_do = "ask again with the fingerprint that session has"});
     return false;
 }
 

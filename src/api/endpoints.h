@@ -13,8 +13,9 @@
  *     flame              stacks with their values, to be drawn
  *     progress           a stream of events: loading, ready, changed
  *
- * Each takes run=NAME; without it, it is about the first run. A new endpoint is one function
- * in a file of its own, one line here and one in meson.build.
+ * Each takes run=NAME; without it, it is about the first run. With fp=FINGERPRINT, as tracks
+ * and session have it, the answer is 409 if the run has another one now. A new endpoint is one
+ * function in a file of its own, one line here and one in meson.build.
  *
  * Threading: constants; a call belongs to one thread.
  */
@@ -74,15 +75,15 @@ extern const struct osc_api_endpoint *const osc_api_endpoints[];
 /* Find the run that the pair NAME of the query of C names; without it the first. */
 bool osc_api_find_run(struct osc_api_call *c, const char *name, uint32_t *run);
 
-/* Wait until RUN is loaded. The caller releases *SET. */
+/* Wait until RUN, which C is about, is loaded. The caller releases *SET. False also: the client
+ * knows the run, by the fingerprint that it may give as `fp`, with other files: numbers of
+ * tracks, names and events meant others there. */
 bool osc_api_take(struct osc_api_call *c, uint32_t run, struct osc_set **set,
                   struct osc_keeping *kept);
 
-/* Whether the client of C knows the run as it is KEPT, by the fingerprint that it may give as
- * `fp`: numbers of tracks, names and events mean others once its files have changed. COMMAND,
- * or NULL, is what asks the same. */
-bool osc_api_is_known(struct osc_api_call *c, const struct osc_keeping *kept,
-                      const char *command);
+/* The same of another run, with which that of C is compared, whatever its files are. */
+bool osc_api_take_base(struct osc_api_call *c, uint32_t run, struct osc_set **set,
+                       struct osc_keeping *kept);
 
 /* Begin to work on a question, which may take until osc_api_end_work(). */
 bool osc_api_begin_work(struct osc_api_call *c);

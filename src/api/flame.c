@@ -54,7 +54,8 @@ struct sums {
     bool is_in, matches, is_inside;
 };
 
-static const char *const ours[] = {"run", "stack", "metric", "root", "name", "way", "q", "px"};
+static const char *const ours[] = {"run",  "fp",  "stack", "metric", "root",
+                                   "name", "way", "q",     "px"};
 
 static bool is_ours(const char *name)
 {

@@ -376,8 +376,8 @@ static void answer_wanted(struct osc_api_call *c, const struct wanted *w)
     struct sets s = {0};
     struct osc_strbuf prints = {0};
 
-    if (osc_api_take(c, w->run, &s.now, &now) && osc_api_is_known(c, &now, w->command.s) &&
-        (!w->has_base || osc_api_take(c, w->base, &s.base, &base))) {
+    if (osc_api_take(c, w->run, &s.now, &now) &&
+        (!w->has_base || osc_api_take_base(c, w->base, &s.base, &base))) {
         osc_strbuf_addf(&prints, "%s%s", base.fingerprint, now.fingerprint);
         if (!osc_respond_unchanged(c, prints.s ? prints.s : "") && osc_api_begin_work(c)) {
             if (w->is_cols)

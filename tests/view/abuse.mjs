@@ -162,6 +162,68 @@ async function testReplaced(context) {
   server.stop();
 }
 
+/** A page that has not heard yet that its file was replaced shows no event of the other file as its
+ * own, and says with each number of an event of which file it is. */
+async function testUnheard(context) {
+  const path = join(folder, "unheard.json");
+  const put = (name) => {
+    const traceEvents = Array.from({ length: 40 }, (_, i) => event(`${name}${i}`, 10 * i));
+    writeFileSync(`${path}.part`, JSON.stringify({ traceEvents }));
+    renameSync(`${path}.part`, path);
+  };
+  put("old");
+  const server = await start([path]);
+  const [page, faults] = await openPage(context, server.origin, true);
+  await page.addInitScript(() => {
+    window.held = [];
+    window.EventSource = class extends EventSource {
+      addEventListener(kind, hear) {
+        super.addEventListener(kind, (e) => (window.isDeaf ? window.held.push(() => hear(e)) : hear(e)));
+      }
+    };
+  });
+  const numbered = [];
+  page.on("request", (request) => {
+    if (/api\/v1\/(event\/|cells|names|values|flows|table\/siblings)/.test(request.url()))
+      numbered.push(request.url());
+  });
+  const name = () => page.evaluate(() => document.querySelector("aside.detail h2")?.textContent ?? "");
+  const select = (number) =>
+    page.evaluate((n) => {
+      window.location.hash = `#/trace?sel=ev:${n}`;
+    }, number);
+  await page.goto(`${server.origin}/#/trace?sel=ev:7`);
+  await until(page, async () => /^old7/.test(await name()), "an event is selected");
+  await settle(page);
+  await page.keyboard.press(".");
+  await page.waitForTimeout(300);
+  await page.evaluate(() => {
+    window.isDeaf = true;
+  });
+  put("new");
+  const print = async () =>
+    (await (await fetch(`${server.origin}/api/v1/session`)).json()).runs[0].fingerprint;
+  const before = await print();
+  await until(page, async () => ![before, null].includes(await print()), "the server has the other file");
+  await select(9);
+  await page.waitForTimeout(1000);
+  check(!/^new/.test(await name()), `an event of the other file is shown: ${await name()}`);
+  await page.evaluate(() => {
+    window.isDeaf = false;
+    for (const tell of window.held) tell();
+  });
+  await until(page, async () => !/sel=/.test(await hashOf(page)), "once it hears of it it is not selected");
+  check((await name()) === "", `nothing is shown of it: ${await name()}`);
+  await select(11);
+  await until(page, async () => /^new11/.test(await name()), "those of the new file can be selected");
+  check(numbered.length > 5, `${numbered.length} questions have numbers`);
+  const without = numbered.filter((url) => !/[?&]fp=\w+/.test(url));
+  check(without.length === 0, `it does not say of which files it is: ${without[0]}`);
+  check(faults.length === 0, `unheard: ${faults[0]}`);
+  await page.close();
+  server.stop();
+}
+
 const NAMES = [
   `<img src=x onerror="document.title='broken'">`,
   `</script><script>document.title='broken'</script>`,
@@ -323,6 +385,7 @@ const PARTS = {
   tabs: testTabs,
   files: testFiles,
   replaced: testReplaced,
+  unheard: testUnheard,
   unreadable: testUnreadable,
   names: testNames,
   addresses: testAddresses,

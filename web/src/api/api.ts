@@ -82,7 +82,8 @@ export interface Catalog {
   readonly rules: readonly CatalogRule[];
 }
 
-/** Options of `opscope table` by their long names; true: a switch. */
+/** Options of `opscope table` by their long names; true: a switch. Where numbers of events or tracks
+ * go with the answer, `fp` is the fingerprint of the files that they are of. */
 export type Options = Readonly<Record<string, string | true>>;
 
 export interface Rows {
@@ -189,6 +190,8 @@ export interface Linked {
 }
 
 export interface EventDetail {
+  /** Of the files in which it has this number. */
+  readonly fingerprint: string;
   readonly event: number;
   readonly rank: number;
   /** As in the table `events` of its rank. */
@@ -311,7 +314,13 @@ export interface Api {
     signal?: AbortSignal,
   ): Promise<readonly Name[]>;
   flame(run: string, question: FlameQuestion, signal?: AbortSignal): Promise<FlameStacks>;
-  event(run: string, event: number, signal?: AbortSignal): Promise<EventDetail>;
+  /** EVENT is its number in the files with FINGERPRINT; the answer is 409 if they have changed. */
+  event(
+    run: string,
+    event: number,
+    fingerprint: string,
+    signal?: AbortSignal,
+  ): Promise<EventDetail>;
   /** Calls HEAR with news of RUN until the result is called. */
   follow(run: string, hear: (news: Progress) => void): () => void;
 }

@@ -163,10 +163,10 @@ class EmbeddedApi implements Api {
       : new Array<Name>(NAMES_PER_PAGE).fill(NO_NAME);
   }
 
-  async event(_run: string, event: number): Promise<EventDetail> {
+  async event(_run: string, event: number, fingerprint: string): Promise<EventDetail> {
     this.events ??= this.readEvents();
     const found = this.events.get(event);
-    if (found) return found;
+    if (found) return { ...found, fingerprint };
     throw this.missing(
       "the arguments and links of this event are not in this file, which has those of the longest",
     );
@@ -243,8 +243,8 @@ class EmbeddedApi implements Api {
     return `${optionWords({ ...this.made, ...options })} ${operands}`;
   }
 
-  /** OPTIONS but for those with which all in the file was made. */
-  private without(options: Options): Options {
+  /** OPTIONS but for those with which all in the file was made. The file does not change. */
+  private without({ fp: _, ...options }: Options): Options {
     const rest = Object.entries(options).filter(([name, value]) => this.made[name] !== value);
     return Object.fromEntries(rest);
   }

@@ -170,8 +170,15 @@ class RemoteApi implements Api {
     return json(`flame${query(all)}`, signal);
   }
 
-  event(run: string, event: number, signal?: AbortSignal): Promise<EventDetail> {
-    return json(`event/${event}${query({ run })}`, signal);
+  async event(
+    run: string,
+    event: number,
+    fingerprint: string,
+    signal?: AbortSignal,
+  ): Promise<EventDetail> {
+    const words = query({ run, fp: fingerprint });
+    const told = await json<Omit<EventDetail, "fingerprint">>(`event/${event}${words}`, signal);
+    return { ...told, fingerprint };
   }
 
   follow(run: string, hear: (news: Progress) => void): () => void {

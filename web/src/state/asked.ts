@@ -3,7 +3,7 @@
 // new one is there.
 
 import { useEffect, useState } from "preact/hooks";
-import { ApiError, type ApiProblem } from "../api/api.ts";
+import { ApiError, type ApiProblem, isChanged } from "../api/api.ts";
 import { usePage } from "./session.ts";
 
 export interface Asked<T> {
@@ -13,7 +13,7 @@ export interface Asked<T> {
   readonly isOld: boolean;
 }
 
-const NOTHING = { value: null, problem: null, isOld: true } as const;
+export const NOTHING = { value: null, problem: null, isOld: true } as const;
 
 function problemOf(cause: unknown): ApiProblem {
   if (cause instanceof ApiError) return cause.problem;
@@ -55,12 +55,13 @@ export function useAsked<T>(
         if (!abort.signal.aborted) setAsked({ value, problem: null, isOld: false });
       },
       (cause: unknown) => {
-        if (!abort.signal.aborted)
-          setAsked((old) => ({
-            value: keeps ? old.value : null,
-            problem: problemOf(cause),
-            isOld: false,
-          }));
+        // Of other files it is asked again, once the page has heard of them.
+        if (abort.signal.aborted || isChanged(cause)) return;
+        setAsked((old) => ({
+          value: keeps ? old.value : null,
+          problem: problemOf(cause),
+          isOld: false,
+        }));
       },
     );
     return () => abort.abort();

@@ -14,14 +14,16 @@ function pageAt(place: Partial<Place>) {
   const notice = { value: "" };
   const frame = { n: 1, text: () => "3", at: () => 12 } as unknown as Frame;
   const api = {
-    event: async () => ({ event: 110, id: 10, rank: 1, start_ns: 5 }) as EventDetail,
+    event: async (_: string, event: number, fingerprint: string) =>
+      ({ fingerprint, event, id: 10, rank: 1, start_ns: 5 }) as EventDetail,
     table: async (_: string, options: Options) => {
       asked.push(options);
       return frame;
     },
   } as unknown as Api;
   const go = (changes: Partial<Place>) => went.push(changes);
-  const page = { api, place: { value: { ...HOME, ...place } }, run: { value: "r" }, notice, go };
+  const now = { place: { value: { ...HOME, ...place } }, run: { value: "r" } };
+  const page = { api, ...now, fingerprint: { value: "f" }, notice, go };
   return { page: page as unknown as PageState, asked, went, notice };
 }
 
@@ -41,7 +43,7 @@ test("the first selected step is explained", async () => {
 test("the step of the selected event is explained", async () => {
   const { page, asked, went } = pageAt({ sel: "ev:110", steps: "5" });
   await explain(page);
-  assert.deepEqual(asked, [{ rank: "1", event: "10", where: "id = 10" }]);
+  assert.deepEqual(asked, [{ fp: "f", rank: "1", event: "10", where: "id = 10" }]);
   assert.deepEqual(went, [{ sel: "step:@3" }]);
 });
 

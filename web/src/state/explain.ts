@@ -44,7 +44,8 @@ export function explainOptions(place: Place, steps: Frame): Options | null {
 
 /** Options of `siblings` for the event of DETAIL. */
 export function siblingOptions(place: Place, detail: EventDetail): Options {
-  return { ...allTimeOptions(place), rank: String(detail.rank), event: String(detail.id) };
+  const { fingerprint: fp, rank, id } = detail;
+  return { ...allTimeOptions(place), fp, rank: String(rank), event: String(id) };
 }
 
 /** Explain the selected step, or the step of the selected event. */
@@ -57,7 +58,7 @@ export async function explain(page: PageState): Promise<void> {
     else page.notice.value = "select a step or an event to have it explained";
     return;
   }
-  const detail = await page.api.event(page.run.value, event);
+  const detail = await page.api.event(page.run.value, event, page.fingerprint.value);
   const options = { ...siblingOptions(place, detail), where: `id = ${detail.id}` };
   const frame = await page.api.table("siblings", options, ONE);
   const step = frame.n > 0 ? frame.text(0, "step") : "";
@@ -114,7 +115,7 @@ export async function goToSibling(page: PageState, delta: 1 | -1): Promise<void>
   const place = page.place.value;
   const event = selectedEvent(place);
   if (event === null) return;
-  const detail = await page.api.event(page.run.value, event);
+  const detail = await page.api.event(page.run.value, event, page.fingerprint.value);
   const id = await siblingBeside(page.api, place, detail, delta);
   if (id === null) {
     page.notice.value = `there is no ${delta > 0 ? "later" : "earlier"} one of this name`;

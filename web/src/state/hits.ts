@@ -23,6 +23,7 @@ export function mayBeHit(text: string, name: string): boolean {
 /** The hit in TRACE that starts next after FROM ns, or before it; null: there is none. */
 async function hitOf(
   page: PageState,
+  { fingerprint: fp }: Timeline,
   trace: TraceOfRun,
   from: number,
   delta: 1 | -1,
@@ -30,7 +31,7 @@ async function hitOf(
   const place = page.place.value;
   const [is, order] = delta > 0 ? [">", ":asc"] : ["<", ""];
   const options = {
-    ...allTimeOptions(place),
+    ...{ ...allTimeOptions(place), fp },
     rank: String(trace.rank),
     span: String(trace.span),
     where: `(${whereOf("name", place.q)}) AND start_ns ${is} ${from}`,
@@ -62,7 +63,7 @@ async function hitBeside(
   const traces = timeline.traces
     .filter((trace) => has(rank, trace.rank) && has(span, trace.span))
     .slice(0, MOST_TRACES);
-  const hits = await Promise.all(traces.map((trace) => hitOf(page, trace, from, delta)));
+  const hits = await Promise.all(traces.map((trace) => hitOf(page, timeline, trace, from, delta)));
   let best: Hit | null = null;
   for (const hit of hits)
     if (hit !== null && (best === null || delta * (hit.at - best.at) < 0)) best = hit;

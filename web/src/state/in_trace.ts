@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a row of the table `events` to that event in the trace.
 
-import type { Options, TraceOfRun, Window } from "../api/api.ts";
+import type { Options, Timeline, TraceOfRun, Window } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
 import { allTimeOptions, quote } from "./options.ts";
 import type { PageState } from "./session.ts";
@@ -42,14 +42,15 @@ function optionsOfRow(page: PageState, frame: Frame, row: number): Options {
  * part of the time ids count within it, so that the event is looked up in all of it. */
 async function findEvent(
   page: PageState,
-  traces: readonly TraceOfRun[],
+  { fingerprint: fp, traces }: Timeline,
   frame: Frame,
   row: number,
 ): Promise<number | null> {
   const { steps, t } = page.place.value;
   const fixed = page.session.value?.fixed;
   if (steps === (fixed?.steps ?? "") && t === (fixed?.t ?? "")) return numberOf(traces, frame, row);
-  const found = await page.api.table("events", optionsOfRow(page, frame, row), ONE);
+  const options = { ...optionsOfRow(page, frame, row), fp };
+  const found = await page.api.table("events", options, ONE);
   return found.n === 0 ? null : numberOf(traces, found, 0);
 }
 
@@ -79,8 +80,11 @@ export async function showInTrace(
   const dur = frame.at(row, "dur_ns") ?? 0;
   const margin = Math.max(dur, Math.ceil((LEAST_NS - dur) / 2));
   const window = { from: Math.floor(start - margin), to: Math.ceil(start + dur + margin) };
-  const { traces } = await page.api.timeline(page.run.value);
-  const event = await findEvent(page, traces, frame, row);
+  const timeline = await page.api.timeline(page.run.value);
+  const { traces } = timeline;
+  // The row is of the files that the page knows.
+  const isKnown = timeline.fingerprint === page.fingerprint.value;
+  const event = isKnown ? await findEvent(page, timeline, frame, row) : null;
   page.go({
     ...FRESH,
     view: "trace",

@@ -5,7 +5,15 @@ import type { EventDetail, Timeline } from "../api/api.ts";
 import { isOfNote, isSame, numbersOf } from "./kept_event.ts";
 
 const EVENT = {
-  ...{ event: 7, rank: 1, id: 7, name: "aten::mm", folded: "aten::mm", kind: "operator" },
+  ...{
+    fingerprint: "f",
+    event: 7,
+    rank: 1,
+    id: 7,
+    name: "aten::mm",
+    folded: "aten::mm",
+    kind: "operator",
+  },
   ...{ category: "cpu_op", track: 0, start_ns: 100, dur_ns: 20, self_ns: 20 },
   ...{ args: { a: 1 }, links: [] },
 } satisfies EventDetail;

@@ -37,9 +37,15 @@ export function numbersOf({ event }: Known, timeline: Timeline): number[] {
   return [...new Set([event.event, ...traces.map((trace) => trace.first_event + event.id)])];
 }
 
-/** Event NUMBER of RUN; null: there is none. Whatever else goes wrong says nothing of it. */
-async function eventOf(page: PageState, run: string, number: number): Promise<EventDetail | null> {
-  return page.api.event(run, number).catch((cause: unknown) => {
+/** Event NUMBER of RUN as FINGERPRINT has it; null: there is none. Whatever else goes wrong says nothing
+ * of it. */
+async function eventOf(
+  page: PageState,
+  run: string,
+  number: number,
+  fingerprint: string,
+): Promise<EventDetail | null> {
+  return page.api.event(run, number, fingerprint).catch((cause: unknown) => {
     if (cause instanceof ApiError && [400, 404].includes(cause.problem.status)) return null;
     throw cause;
   });
@@ -53,7 +59,7 @@ export async function findAgain(
 ): Promise<number | null> {
   const timeline = await page.api.timeline(run);
   for (const number of numbersOf(known, timeline)) {
-    const event = await eventOf(page, run, number);
+    const event = await eventOf(page, run, number, timeline.fingerprint);
     if (event !== null && isSame(known, { event, base: timeline.base_ns })) return number;
   }
   return null;
@@ -67,10 +73,11 @@ export function isOfNote(note: Note, event: EventDetail): boolean {
 /** The notes of the address without numbers of events that are others now. */
 export async function keptNotesOf(page: PageState, run: string): Promise<string> {
   const { notes } = page.place.value;
+  const fingerprint = page.fingerprint.value;
   const all = await Promise.all(
     parseNotes(notes).map(async (note) => {
       if (note.event === null) return note;
-      const event = await eventOf(page, run, note.event);
+      const event = await eventOf(page, run, note.event, fingerprint);
       return event !== null && isOfNote(note, event) ? note : { ...note, event: null };
     }),
   );

@@ -122,7 +122,11 @@ export async function traceOfLate(page: PageState, row: RowHere): Promise<boolea
   const clocks = askedOf(clocksOf(ranks), late);
   const { rank: _, span: __, ...options } = allTimeOptions(page.place.value);
   const where = whereOfCall(clocks, start + skew);
-  const events = await page.api.table("events", { ...options, where }, ROWS);
+  const events = await page.api.table(
+    "events",
+    { ...options, fp: timeline.fingerprint, where },
+    ROWS,
+  );
   const came = cameOf(events, clocks);
   const last = came.find((one) => one.rank === late);
   const median = medianOf(came, late);

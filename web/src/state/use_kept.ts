@@ -1,47 +1,84 @@
 // SPDX-License-Identifier: Apache-2.0
-// After files have changed: keep what is selected if it is still there, or say that it is not.
+// The selected event. After files have changed it stays selected if it is still there, else that it
+// is not is said; until either is known what was shown of it stays.
 
-import { useEffect, useRef } from "preact/hooks";
-import type { EventDetail, Timeline } from "../api/api.ts";
-import type { Asked } from "./asked.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { type EventDetail, isChanged, type Timeline } from "../api/api.ts";
+import { type Asked, NOTHING, useAsked } from "./asked.ts";
 import { selectedEvent } from "./explain.ts";
 import { findAgain, type Known, keptNotesOf } from "./kept_event.ts";
 import { type PageState, usePage } from "./session.ts";
 
 const GONE = "its file was replaced: the event that was selected is not there any more";
 
-/** Let the address have what is left of KNOWN. */
-async function keep(page: PageState, run: string, known: Known | null): Promise<void> {
+/** Let the address have what is left of KNOWN in the files that the page knows now. The result is
+ * KNOWN with its number there. */
+async function keep(page: PageState, run: string, known: Known | null): Promise<Known | null> {
+  const fingerprint = page.fingerprint.value;
   const before = page.place.value;
   const notes = await keptNotesOf(page, run);
+  if (page.fingerprint.value !== fingerprint) return known;
   if (page.place.value.notes === before.notes && notes !== before.notes)
     page.go({ notes }, "replace");
-  if (known === null) return;
-  const number = await findAgain(page, run, known);
+  const selected = selectedEvent(before);
+  if (selected === null) return null;
+  // Of one that was not shown before its files changed nothing is known.
+  const number = known?.event.event === selected ? await findAgain(page, run, known) : null;
   // Another one may have been selected meanwhile.
-  if (selectedEvent(page.place.value) !== known.event.event || number === known.event.event) return;
-  page.go({ sel: number === null ? "" : `ev:${number}` }, "replace");
-  if (number === null) page.foreign.value = GONE;
+  if (page.fingerprint.value !== fingerprint) return known;
+  if (selectedEvent(page.place.value) !== selected) return known;
+  if (number === null || known === null) {
+    page.go({ sel: "" }, "replace");
+    page.foreign.value = GONE;
+    return null;
+  }
+  if (number !== selected) page.go({ sel: `ev:${number}` }, "replace");
+  return { ...known, event: { ...known.event, event: number } };
 }
 
-export function useKept(run: string, detail: Asked<EventDetail>, timeline: Asked<Timeline>): void {
+/** The event that the address selects in RUN, which has TIMELINE. */
+export function useKept(run: string, timeline: Asked<Timeline>): Asked<EventDetail> {
   const page = usePage();
   const fingerprint = page.fingerprint.value;
+  const event = selectedEvent(page.place.value);
   const known = useRef<Known | null>(null);
-  const seen = useRef({ run, fingerprint });
+  // Of which files the numbers in the address are.
+  const [of, setOf] = useState({ run, fingerprint });
+  const isOf = of.run === run && of.fingerprint === fingerprint;
   useEffect(() => {
-    const before = seen.current;
-    seen.current = { run, fingerprint };
-    const hasChanged = before.run === run && before.fingerprint !== "" && fingerprint !== "";
-    if (!hasChanged || before.fingerprint === fingerprint) return;
-    keep(page, run, known.current).catch((cause: unknown) => {
-      page.notice.value = String(cause);
-    });
-  }, [page, run, fingerprint]);
-  const event = detail.isOld ? null : detail.value;
+    if (isOf) return;
+    if (of.run !== run || of.fingerprint === "" || fingerprint === "") {
+      setOf({ run, fingerprint });
+      return;
+    }
+    const isNow = () => page.run.value === run && page.fingerprint.value === fingerprint;
+    keep(page, run, known.current).then(
+      (kept) => {
+        if (!isNow()) return;
+        known.current = kept;
+        setOf({ run, fingerprint });
+      },
+      (cause: unknown) => {
+        // They have changed again, which the page will hear of.
+        if (!isNow() || isChanged(cause)) return;
+        if (selectedEvent(page.place.value) !== null) page.go({ sel: "" }, "replace");
+        page.notice.value = String(cause);
+        setOf({ run, fingerprint });
+      },
+    );
+  }, [page, run, fingerprint, isOf]);
+  const asked = useAsked(isOf && event !== null ? ["event", run, event] : null, (signal) =>
+    page.api.event(run, event!, fingerprint, signal),
+  );
+  const held = useRef<Asked<EventDetail>>(NOTHING);
+  const isAnswered = asked.value !== null || asked.problem !== null;
+  const detail = isAnswered || event === null ? asked : { ...held.current, isOld: true };
+  held.current = detail;
+  const shown = asked.isOld ? null : asked.value;
   const base = timeline.isOld ? null : timeline.value;
   useEffect(() => {
-    if (event !== null && base !== null) known.current = { event, base: base.base_ns };
-    else if (selectedEvent(page.place.value) === null) known.current = null;
-  }, [page, event, base]);
+    if (shown !== null && base !== null) known.current = { event: shown, base: base.base_ns };
+    else if (event === null) known.current = null;
+  }, [page, shown, base, event]);
+  return detail;
 }

@@ -49,11 +49,11 @@ function useLongest(run: string, hit: Hit, fingerprint: string): readonly Longes
 }
 
 /** How long the range of HIT is, as its event says; "…" until that is there. */
-function useTime(run: string, hit: Hit): string {
+function useTime(run: string, hit: Hit, fingerprint: string): string {
   const { api } = usePage();
   const isAsked = hit.count === 1 && hit.ns === null;
   const { value, problem } = useAsked(isAsked ? ["event", run, hit.event] : null, (signal) =>
-    api.event(run, hit.event, signal),
+    api.event(run, hit.event, fingerprint, signal),
   );
   if (hit.count > 1) return formatTime(hit.end - hit.start);
   if (hit.ns !== null) return formatTime(hit.ns);
@@ -72,7 +72,7 @@ interface PopoverProps {
 export function Popover({ run, hit, at, fetcher }: PopoverProps) {
   const longest = useLongest(run, hit, fetcher.fingerprint);
   const nameOf = (name: number) => fetcher.named(name)?.[1] ?? "…";
-  const time = useTime(run, hit);
+  const time = useTime(run, hit, fetcher.fingerprint);
   return (
     <div class="tl-popover" style={{ left: `${at.x + 12}px`, top: `${at.y + 12}px` }}>
       <strong>{nameOf(hit.name)}</strong>

@@ -4,7 +4,6 @@
 import { useCallback, useMemo } from "preact/hooks";
 import type { EventDetail } from "../api/api.ts";
 import { useAsked } from "../state/asked.ts";
-import { selectedEvent } from "../state/explain.ts";
 import { usePage } from "../state/session.ts";
 import { useKept } from "../state/use_kept.ts";
 import { countTraces } from "../timeline/spans.ts";
@@ -41,11 +40,7 @@ export function Trace() {
   const run = page.run.value;
   const place = page.place.value;
   const timeline = useTimeline(run);
-  const event = selectedEvent(place);
-  const detail = useAsked(run === "" || event === null ? null : ["event", run, event], (signal) =>
-    page.api.event(run, event!, signal),
-  );
-  useKept(run, detail, timeline);
+  const detail = useKept(run, timeline);
   const select = useCallback(
     (event: number) => page.go({ sel: event < 0 ? "" : `ev:${event}` }),
     [page],
