@@ -127,8 +127,8 @@ static void add_event(struct event *e, uint32_t number)
     struct osc_strbuf folded = {0};
     struct osc_args_json args = {0};
 
-    osc_strbuf_addf(e->out, "{\"event\": %u, \"rank\": %d, \"id\": %u", number, t->rank,
-                    number - e->part->first_event);
+    osc_strbuf_addf(e->out, "{\"event\": %u, \"rank\": %d, \"span\": %d, \"id\": %u", number,
+                    t->rank, t->span, number - e->part->first_event);
     add_text(e->out, "name", osc_row_name(t, c, e->i));
     add_text(e->out, "folded", name_of(t, c, e->i, &folded));
     const struct osc_form *const form = osc_row_form(t, c, e->i);

@@ -566,6 +566,28 @@ async function testPickers(browser) {
   server.stop();
 }
 
+/** An event of one of several spans stands among those of its own span. */
+async function testSpans(browser) {
+  const dir = join(folder, "spans");
+  mkdirSync(dir);
+  for (const span of [1, 2]) {
+    const traceEvents = Array.from({ length: 3 * span }, (_, i) => ({
+      ...{ ph: "X", name: "aten::mm", cat: "cpu_op", pid: 1, tid: 1, ts: 1e6 * span + 10 * i },
+      dur: 1 + i,
+    }));
+    writeFileSync(join(dir, `worker0.170000000${span}000.pt.trace.json`), JSON.stringify({ traceEvents }));
+  }
+  const server = await start([dir]);
+  await withView(browser, server, "trace?sel=ev:5", async (page) => {
+    const detail = page.locator("aside.detail");
+    const said = await detail.locator(".siblings-said").textContent();
+    check(/^6 calls/.test(said), `its span has 6 calls: ${said}`);
+    check((await detail.locator(".problem").count()) === 0, await detail.innerText());
+    check((await detail.locator(".slowest li").count()) === 6, "all of them are there");
+  });
+  server.stop();
+}
+
 async function testSteps(browser) {
   const path = join(folder, "steps.json");
   const traceEvents = [];
@@ -602,6 +624,7 @@ const PARTS = {
   pickers: testPickers,
   addresses: testAddresses,
   sight: testSight,
+  spans: testSpans,
   steps: testSteps,
 };
 

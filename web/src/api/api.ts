@@ -194,7 +194,8 @@ export interface EventDetail {
   readonly fingerprint: string;
   readonly event: number;
   readonly rank: number;
-  /** As in the table `events` of its rank. */
+  readonly span: number;
+  /** As in the table `events` of its rank and span. */
   readonly id: number;
   readonly name: string;
   readonly folded: string;

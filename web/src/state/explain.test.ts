@@ -15,7 +15,7 @@ function pageAt(place: Partial<Place>) {
   const frame = { n: 1, text: () => "3", at: () => 12 } as unknown as Frame;
   const api = {
     event: async (_: string, event: number, fingerprint: string) =>
-      ({ fingerprint, event, id: 10, rank: 1, start_ns: 5 }) as EventDetail,
+      ({ fingerprint, event, id: 10, rank: 1, span: 2, start_ns: 5 }) as EventDetail,
     table: async (_: string, options: Options) => {
       asked.push(options);
       return frame;
@@ -43,7 +43,7 @@ test("the first selected step is explained", async () => {
 test("the step of the selected event is explained", async () => {
   const { page, asked, went } = pageAt({ sel: "ev:110", steps: "5" });
   await explain(page);
-  assert.deepEqual(asked, [{ fp: "f", rank: "1", event: "10", where: "id = 10" }]);
+  assert.deepEqual(asked, [{ fp: "f", rank: "1", span: "2", event: "10", where: "id = 10" }]);
   assert.deepEqual(went, [{ sel: "step:@3" }]);
 });
 

@@ -44,8 +44,9 @@ export function explainOptions(place: Place, steps: Frame): Options | null {
 
 /** Options of `siblings` for the event of DETAIL. */
 export function siblingOptions(place: Place, detail: EventDetail): Options {
-  const { fingerprint: fp, rank, id } = detail;
-  return { ...allTimeOptions(place), fp, rank: String(rank), event: String(id) };
+  const { fingerprint: fp, rank, span, id } = detail;
+  const of = { fp, rank: String(rank), span: String(span), event: String(id) };
+  return { ...allTimeOptions(place), ...of };
 }
 
 /** Explain the selected step, or the step of the selected event. */

@@ -9,6 +9,7 @@ const EVENT = {
     fingerprint: "f",
     event: 7,
     rank: 1,
+    span: 1,
     id: 7,
     name: "aten::mm",
     folded: "aten::mm",
