@@ -11,6 +11,8 @@ export interface Palette {
   readonly ground: number;
   /** Of the median step below another one. */
   readonly ghost: number;
+  /** Of lines behind the cells. */
+  readonly grid: number;
 }
 
 export const STEPS = 5;
@@ -114,7 +116,8 @@ export function makePalette(kinds: readonly string[], token: (name: string) => s
     }
   }
   const ghost = pixelOf(parseHex(token("text-2")));
-  return { shades, texts, ground: pixelOf(ground), ghost };
+  const grid = blend(pixelOf(parseHex(token("hairline"))), pixelOf(ground), 128);
+  return { shades, texts, ground: pixelOf(ground), ghost, grid };
 }
 
 /** COLOUR over GROUND, both pixels, with SHARE of 255 of it. */

@@ -47,24 +47,6 @@ export function drawSelection(
   return name;
 }
 
-/** Lines at TICKS, from top to bottom. */
-export function drawGrid(
-  context: CanvasRenderingContext2D,
-  ticks: readonly { readonly x: number }[],
-  height: number,
-  colour: string,
-): void {
-  context.strokeStyle = colour;
-  context.globalAlpha = 0.5;
-  context.beginPath();
-  for (const tick of ticks) {
-    context.moveTo(Math.round(tick.x) + 0.5, 0);
-    context.lineTo(Math.round(tick.x) + 0.5, height);
-  }
-  context.stroke();
-  context.globalAlpha = 1;
-}
-
 /** A triangle at the lower edge of the ruler for each of the times AT that are in sight. */
 export function drawHits(
   context: CanvasRenderingContext2D,

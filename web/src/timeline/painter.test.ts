@@ -33,6 +33,28 @@ function paintCells(cells: readonly Cell[], viewport: Viewport, width = 20, rati
   return Array.from(pixels.subarray(0, width), (p) => 255 - (p & 255));
 }
 
+test("lines of the grid are behind the cells, not over them", () => {
+  const packet = packetOf([[2, 6, 1, 255]]);
+  const lane = { y: 1, height: 3, packet, lane: packet.lanes[0]! };
+  for (const ratio of [1, 2]) {
+    const width = 20 * ratio;
+    const paintOn = (grid: readonly number[]) => {
+      const pixels = new Uint32Array(width * 4);
+      const surface = { pixels, width, height: 4, ratio, grid };
+      paint(surface, new Viewport(0, 0, 1), [lane], palette, () => 0);
+      return pixels;
+    };
+    const [with_, without] = [paintOn([5, 12.2]), paintOn([])];
+    for (const [i, pixel] of with_.entries()) {
+      const x = Math.floor((i % width) / ratio);
+      const isLine = without[i] === palette.ground && (x === 5 || x === 12);
+      assert.equal(pixel, isLine ? palette.grid : without[i], `${i} at a ratio of ${ratio}`);
+    }
+    assert.equal(with_[5 * ratio], palette.grid, "above the cell there is a line");
+    assert.notEqual(with_[width + 5 * ratio], palette.grid, "it does not cross the cell");
+  }
+});
+
 test("a range covers its pixels, and at least one", () => {
   const ink = paintCells(
     [

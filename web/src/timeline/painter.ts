@@ -24,12 +24,26 @@ const LEAST_SHARE = 90;
 const DIM_SHARE = 40;
 const COUNT_MASK = 0xffff;
 
-/** PIXELS of WIDTH x HEIGHT device pixels; RATIO of them are one pixel of VIEWPORT. */
+/** PIXELS of WIDTH x HEIGHT device pixels; RATIO of them are one pixel of VIEWPORT. Behind all cells
+ * are lines from top to bottom at GRID, in pixels of VIEWPORT. */
 export interface Surface {
   readonly pixels: Uint32Array;
   readonly width: number;
   readonly height: number;
   readonly ratio: number;
+  readonly grid?: readonly number[];
+}
+
+/** Fill SURFACE with what is behind the cells. */
+function paintGround({ pixels, width, ratio, grid }: Surface, palette: Palette): void {
+  pixels.fill(palette.ground);
+  const line = Math.max(1, Math.round(ratio));
+  for (const x of grid ?? []) {
+    const at = Math.round(Math.round(x) * ratio);
+    if (at >= 0 && at < width) pixels.fill(palette.grid, at, Math.min(at + line, width));
+  }
+  if (grid !== undefined)
+    for (let row = width; row < pixels.length; row += width) pixels.copyWithin(row, 0, width);
 }
 
 export function paint(
@@ -40,7 +54,7 @@ export function paint(
   steps: NameSteps,
   pick: Pick | null = null,
 ): void {
-  surface.pixels.fill(palette.ground);
+  paintGround(surface, palette);
   for (const lane of lanes) paintLane(surface, viewport, lane, { palette, steps, pick });
 }
 

@@ -14,7 +14,7 @@ import { drawFlows, Flows } from "./flows.ts";
 import { GHOST_HEIGHT, Ghost, type GhostOf, paintGhost } from "./ghost.ts";
 import { cutTo, drawLabels, TextWidths } from "./labels.ts";
 import type { Layout, Row } from "./layout.ts";
-import { drawArea, drawGrid, drawHits, drawSelection } from "./marks.ts";
+import { drawArea, drawHits, drawSelection } from "./marks.ts";
 import { type PaintedLane, paint } from "./painter.ts";
 import { type Hit, hitIn, lanePlaces, lanesOf, paintedLanes } from "./places.ts";
 import {
@@ -330,7 +330,8 @@ export class Screen {
     this.image ??= context.createImageData(width, height);
     const pixels = new Uint32Array(this.image.data.buffer);
     const lanes = this.lanesOf(this.fetcher.cells);
-    const surface = { pixels, width, height, ratio: this.ratio };
+    const grid = ticks(this.viewport, this.width, this.clock).map(({ x }) => x);
+    const surface = { pixels, width, height, ratio: this.ratio, grid };
     paint(surface, this.viewport, lanes, this.palette, this.fetcher.step, this.pick);
     const { of, fetcher } = this.ghost;
     if (of !== null) {
@@ -356,7 +357,6 @@ export class Screen {
     const context = this.begin(this.parts.overlay);
     if (!context) return;
     const { viewport, width, ratio } = this;
-    drawGrid(context, ticks(viewport, width, this.clock), this.height, this.colours.grid);
     const look = { palette: this.palette, widths: this.widths, pick: this.pick };
     drawLabels(context, lanes, { viewport, width, ratio }, look, this.fetcher);
     const values = this.fetcher.values;
