@@ -2,7 +2,7 @@
 // Addresses that name what there is not, or nothing; views without data.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { check, compare, data, folder, hashOf, settle, start, status } from "./browser.mjs";
+import { check, compare, data, folder, hashOf, settle, soon, start, status } from "./browser.mjs";
 
 const demo = join(data, "demo.pt.trace.json.gz");
 
@@ -24,6 +24,8 @@ async function testUnknown(page, origin) {
     const rest = await page.innerText("main.view");
     check(sentence.test(h1), `${address}: ${h1}`);
     check(!/--|correct the query/.test(rest), `${address} says more: ${rest}`);
+    const state = () => page.textContent(".status [role=status]");
+    check(await soon(page, async () => !/reading/.test(await state()), 5), `${address}: ${await state()}`);
     const button = page.locator("main.view .ways button").first();
     check(way.test(await button.textContent()), `${address} leads back`);
     await button.click();

@@ -9,7 +9,9 @@ function LoadState() {
   const page = usePage();
   const { state, done, total, message } = page.loading.value;
   const note = page.session.value?.note ?? "";
-  if (state === "loading")
+  // Of a run that there is not nothing is read.
+  const hasRun = page.session.value === null || page.run.value !== "";
+  if (state === "loading" && hasRun)
     return (
       <span role="status">
         reading {total > 0 ? `${format(done, "bytes")} of ${format(total, "bytes")}` : "…"}

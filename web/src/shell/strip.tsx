@@ -92,7 +92,7 @@ function Use({ frame }: { frame: Frame }) {
   };
   return (
     <section class="strip" aria-label="Use of the devices">
-      <span class="muted">no steps; use</span>
+      <span class="muted">no steps; use of devices</span>
       <StripBars
         label="Use of the devices over time"
         bars={bars}
