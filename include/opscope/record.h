@@ -404,10 +404,11 @@ struct osc_start_options {
     uint64_t flight_steps; /* keep this many steps before the current one (131,070 at most);
                             * 0: no limit by steps. Both 0: no flight recorder */
     /* Dump when a step takes this many times the median of the earlier steps (at least 8 of
-     * them); 0: never. The dump is written once no further slow step can share it: after as
-     * many steps, or as much time, as it has before the slow step, or when no step has begun
-     * for 10 seconds. If memory runs out before, it is written at once; of a step that fills
-     * all memory there are two dumps, one of its begin and one of its end. */
+     * them); 0: never. The dump ends with the last slow step within as many steps, or as much
+     * time, after the first one as it has before that. It is written when these have passed, or
+     * when no step has begun for 10 seconds. If memory runs out before, it is written at once;
+     * of a step that fills all memory there are two dumps, one of its begin and one of its end.
+     */
     double slow_step;
     int dump_signal;   /* dump at this signal; 0: none */
     int toggle_signal; /* pause or resume at this signal; 0: none */

@@ -59,9 +59,10 @@ bool osc_flight_next(const struct osc_flight *f, uint64_t now, struct osc_flight
     if (n == 0)
         return false;
     group->slow = slow[0];
-    for (; i < n && osc_flight_begin(f, slow[i].begin) <= group->slow.end; i++)
+    /* Compared with the first one: steps that share one by one would make an endless dump. */
+    for (; i < n && osc_flight_begin(f, slow[i].begin) <= slow[0].end; i++)
         group->slow.end = slow[i].end;
-    group->is_closed = i < n || osc_flight_begin(f, now) > group->slow.end ||
+    group->is_closed = i < n || osc_flight_begin(f, now) > slow[0].end ||
                        (group->slow.end < idle_since && osc_windows_whole(now, 0) < idle_since);
     return true;
 }

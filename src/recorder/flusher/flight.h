@@ -9,8 +9,9 @@
  *   - If memory held less, it begins with the first whole step of what is kept. If that would
  *     leave out the step, or half of what memory can hold, it has all that is kept, after
  *     copies of what was open before it (part_state.h).
- *   - Slow steps share a dump if what leads to the later one begins before the earlier one
- *     ends.
+ *   - Slow steps share a dump if what leads to the later one begins before the first of them
+ *     ends. So a dump is about twice as long as asked at most, and what leads to the first slow
+ *     step behind it is in both dumps.
  *
  * Threading: the flusher.
  */
