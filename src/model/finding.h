@@ -128,6 +128,9 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
       "opscope info says what is missing for each, as meta.device_absent.NAME")                \
     X(sampled, INFO, "calls of sampled scopes that were not recorded",                         \
       "leave out --sample, or give the name =1, to record all")                                \
+    X(sample_unused, INFO, "names to be sampled of which nothing was",                         \
+      "correct the name in --sample: those of plain scopes are sampled, and a name that ends " \
+      "with '*' stands for all that begin so")                                                 \
     X(device_unasked, INFO, "devices that PyTorch used and whose activity was not asked for",  \
       "opscope info says how to ask for each, as meta.device_unasked.NAME")                    \
     X(names_alone, WARNING,                                                                    \

@@ -103,6 +103,8 @@ static void publish(void)
 void osc_session_republish(void)
 {
     publish();
+    if (get_phase() == RECORDING)
+        above->switched();
 }
 
 static void set_phase(enum phase next)

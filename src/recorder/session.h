@@ -36,6 +36,7 @@
 /* Functions of higher layers that the state machine calls. */
 struct osc_session_above {
     void (*begun)(void);       /* a recording has begun: record what was known before */
+    void (*switched)(void);    /* the rules of a recording have changed: record them */
     void (*ending)(void);      /* the recording ends: record what ends with it */
     void (*pause)(bool pause); /* as osc_pause() (true) and osc_resume() (false) */
 };

@@ -94,6 +94,10 @@ enum osc_record_kind {
 /* Key of the METADATA with the ticks at which scopes end that have no end record. */
 #define OSC_RECORD_FACT_OPEN_END "open_scopes_end_ticks"
 
+/* Keys of the METADATA with what is sampled: a name, or the begin of names and '*', follows. The
+ * value is "100" (one in 100 calls), "5000/s" or "1" (all). */
+#define OSC_RECORD_FACT_SAMPLE "sample."
+
 /* Key of the METADATA with the limits of a device, whose number follows: numbers, -1 if
  * unknown, in the order of docs/format.md. */
 #define OSC_RECORD_FACT_LIMITS "device_limits."

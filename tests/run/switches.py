@@ -55,6 +55,10 @@ class Switches:
         found = rows(self.opscope, "ranges", self.out, "--group-by", "category")
         return {f"{r['category']} {r['name']}": int(r["calls"]) for r in found}
 
+    def unused(self) -> list[str]:
+        """What `quality` says of names to sample that sampled nothing."""
+        return [r["message"] for r in self.table("quality") if r["code"] == "sample_unused"]
+
     def table(self, name: str, *words: str) -> list[dict[str, str]]:
         """The rows of a table of the run."""
         return rows(self.opscope, name, self.out, *words)
@@ -137,14 +141,16 @@ def sampled_while_it_runs(s: Switches) -> None:
     process = s.start(4000, 1_000_000)
     while not (s.out.exists() and s.ctl("status").stdout):
         time.sleep(0.02)
-    for words in ("hot=10", "hot=1", "*=1000/s", "*=1"):
+    for words in ("hot=10", "hot=1", "*=1000/s", "*=1", "hott=10"):
         time.sleep(0.2)
         assert s.ctl("sample", words).returncode == 0
     process.communicate(timeout=60)
+    assert s.unused() == ["no scope is called hott"], s.table("quality")
     found = s.calls()
     assert 79_500 <= found["scope hot"] <= 80_000, found
     assert 7800 <= found["net send"] <= 8000, found
-    assert set(s.quality()) == {"sampled"}, s.quality()
+    assert set(s.quality()) == {"sampled", "sample_unused"}, s.quality()
+    assert len({r["thread"] for r in s.table("events", "-c", "thread")}) == 2
 
 
 def rate(s: Switches) -> None:
@@ -170,9 +176,12 @@ def sampled_in_vain(s: Switches) -> None:
         "opscope run: --sample: gemm (operator) is of a kind that is not sampled: all its calls "
         "were recorded", "opscope run: --sample: no scope is called nosuch"], err
     assert all(900 < n <= 1000 for n in s.calls().values()), s.calls()
+    assert s.unused() == [
+        "gemm (operator) is of a kind that is not sampled: all its calls were recorded",
+        "no scope is called nosuch"], s.table("quality")
     # A name is no mistake where another pattern hides it, nor there for an earlier run's sake.
     _, err = s.start(1, 0, "--sample", "parse=10,par*=20").communicate(timeout=60)
-    assert err == "", err
+    assert (err, len(s.unused())) == ("", 2), err  # those of the first run
     source.write_text("""#include <opscope/scope.hpp>
         int main() { OPSCOPE_SCOPE("other"); }""", encoding="utf-8")
     s.compile(source)

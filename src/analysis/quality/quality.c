@@ -9,6 +9,7 @@
 #include "analysis/census.h"
 #include "analysis/quality/quality_rows.h"
 #include "analysis/quality/rank_findings.h"
+#include "analysis/quality/sample_patterns.h"
 #include "analysis/quality/sampled_names.h"
 #include "analysis/quality/source_counts.h"
 #include "analysis/ranks/rank_run.h"
@@ -230,6 +231,13 @@ static void add_sampled(void *data, struct osc_str text, const struct osc_findin
     add_row(c->t, c->out, OSC_FINDING_sampled, left_out, text);
 }
 
+static void add_unused(void *data, struct osc_str text, const struct osc_finding *once)
+{
+    const struct counted *const c = data;
+
+    add_row(c->t, c->out, OSC_FINDING_sample_unused, once, text);
+}
+
 static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err)
 {
@@ -263,6 +271,8 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                 osc_source_counts_each(t, &census, add_counted, &(struct counted){t, out});
             else if (code == OSC_FINDING_sampled)
                 osc_sampled_names_each(t, add_sampled, &(struct counted){t, out});
+            else if (code == OSC_FINDING_sample_unused)
+                osc_sample_patterns_each(t, add_unused, &(struct counted){t, out});
             else if (found.by_code[code].count > 0)
                 add_found(t, out, code, &found.by_code[code]);
             else if (code == OSC_FINDING_unaligned)

@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "analysis/quality/sample_patterns.h"
 #include "base/str.h"
-#include "cli/run/report_samples.h"
+#include "cli/cli.h"
 #include "cli/run/report_sources.h"
 #include "import/import.h"
+#include "recording/switches.h"
 
 /* At most so much is read. */
 #define BYTES_MAX ((uint64_t)16 << 20)
@@ -18,7 +20,7 @@
 struct reading {
     const struct osc_recorded_asked *asked;
     struct osc_sources_seen sources;
-    struct osc_samples_seen samples;
+    struct osc_sample_patterns samples;
     uint64_t n_bytes; /* of all recordings, also those that were not read */
     uint32_t n_read;
     bool has_failed; /* some could not be read */
@@ -43,7 +45,7 @@ static void look_at(struct reading *r, const char *path)
         r->has_failed = true;
     } else if (is_of_run(&t, r->asked->run_id)) {
         osc_sources_seen_add(&r->sources, &t);
-        osc_samples_seen_add(&r->samples, &t);
+        osc_sample_patterns_look(&r->samples, &t);
         r->n_read++;
     }
     osc_trace_fini(&t);
@@ -52,7 +54,7 @@ static void look_at(struct reading *r, const char *path)
 /* Whether nothing more is to be found. */
 static bool is_done(const struct reading *r)
 {
-    return r->samples.rules.n == 0 && (r->asked->sources & ~r->sources.recorded) == 0;
+    return r->samples.n == 0 && (r->asked->sources & ~r->sources.recorded) == 0;
 }
 
 static void read_all(struct reading *r, const char *directory)
@@ -78,14 +80,43 @@ static void read_all(struct reading *r, const char *directory)
         closedir(dir);
 }
 
+/* Put into RULES those of LIST, as of --sample, and what they sample less of into PATTERNS,
+ * which borrows from RULES. */
+static void read_rules(const char *list, struct osc_switch_rules *rules,
+                       struct osc_sample_patterns *patterns)
+{
+    static const struct osc_switch_rules none;
+
+    if (!list || osc_switch_rules_add(&none, &osc_switch_samples, list, rules) != OSC_OK)
+        return;
+    for (uint32_t i = 0; i < rules->n; i++)
+        if (rules->v[i].value != 1)
+            osc_sample_patterns_add(patterns, osc_str_c(rules->v[i].pattern));
+}
+
+/* Say in one line each which of PATTERNS sampled nothing. */
+static void report_samples(const struct osc_sample_patterns *patterns)
+{
+    struct osc_strbuf why = {0};
+
+    for (uint32_t i = 0; i < patterns->n; i++) {
+        osc_strbuf_clear(&why);
+        if (osc_sample_pattern_why(&patterns->v[i], &why) && why.status == OSC_OK)
+            osc_cli_error("--sample: %.*s", (int)why.len, why.s);
+    }
+    osc_strbuf_fini(&why);
+}
+
 void osc_report_recorded(const char *directory, const struct osc_recorded_asked *asked)
 {
-    struct reading r = {.asked = asked, .samples = osc_samples_wanted(asked->sample)};
+    struct osc_switch_rules rules;
+    struct reading r = {.asked = asked};
 
+    read_rules(asked->sample, &rules, &r.samples);
     read_all(&r, directory);
     if (r.n_bytes > BYTES_MAX)
         return;
     osc_report_sources(&r.sources, asked->pid, asked->sources, asked->named);
     if (r.n_read > 0 && !r.has_failed)
-        osc_report_samples(&r.samples);
+        report_samples(&r.samples);
 }

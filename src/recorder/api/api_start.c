@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "opscope/record.h"
 #include "recorder/api/api_devices.h"
@@ -62,10 +63,43 @@ static void read_switches(void)
         (void)osc_sampling_set(sample);
 }
 
+/* Write N to the end of the digits that end at END, and return where they begin. */
+static char *digits_before(char *end, uint32_t n)
+{
+    do
+        *--end = (char)('0' + n % 10);
+    while ((n /= 10) != 0);
+    return end;
+}
+
+/* Record what is sampled: readers say which names were none. */
+static void record_samples(void)
+{
+    static const char prefix[] = OSC_RECORD_FACT_SAMPLE;
+    struct osc_switch_rule rule;
+
+    for (uint32_t i = 0; osc_sampling_rule(i, &rule); i++) {
+        char key[sizeof prefix + sizeof rule.pattern], value[16] = {0};
+        char *const end = value + 10;
+
+        memcpy(mempcpy(key, prefix, sizeof prefix - 1), rule.pattern, sizeof rule.pattern);
+        if (rule.per_second > 0)
+            memcpy(end, "/s", 2);
+        osc_metadata(key, digits_before(end, rule.per_second ? rule.per_second : rule.value));
+    }
+}
+
+static void record_earlier(void)
+{
+    osc_devices_record();
+    record_samples();
+}
+
 __attribute__((constructor)) static void load(void)
 {
     static const struct osc_session_above above = {
-        .begun = osc_devices_record,
+        .begun = record_earlier,
+        .switched = record_samples,
         .ending = osc_steps_stop,
         .pause = pause_or_resume,
     };

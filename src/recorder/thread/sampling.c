@@ -8,7 +8,6 @@
 
 #include "recorder/live/names.h"
 #include "recorder/live/switch_lock.h"
-#include "recording/switches.h"
 #include "wire/live.h"
 
 #define WINDOW_NS    INT64_C(10000000) /* in which calls are counted, */
@@ -118,6 +117,18 @@ osc_status osc_sampling_set(const char *list)
 
     osc_switch_unlock(&lock);
     return st;
+}
+
+bool osc_sampling_rule(uint32_t i, struct osc_switch_rule *rule)
+{
+    if (!osc_switch_lock(&lock))
+        return false;
+    const bool is_there = i < rules.n;
+
+    if (is_there)
+        *rule = rules.v[i];
+    osc_switch_unlock(&lock);
+    return is_there;
 }
 
 void osc_sampling_unlock(void)

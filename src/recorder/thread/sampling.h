@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "recording/switches.h"
 
 #define OSC_SAMPLING_NAMES 64u
 
@@ -27,6 +28,9 @@
  * OSC_ELIMIT: too many rules, or another call does not end; OSC_ENOMEM. Then nothing has
  * changed. Call osc_session_republish() after it. */
 osc_status osc_sampling_set(const char *list);
+
+/* Get rule number I, from 0 on; false: there are fewer, or another call does not end. */
+bool osc_sampling_rule(uint32_t i, struct osc_switch_rule *rule);
 
 /* Whether there are rules. */
 bool osc_sampling_is_on(void);

@@ -22,7 +22,7 @@ SEVERITY = {
     "unpaired_release": "info", "memory_gap": "info", "crossed_call": "info",
     "out_of_memory": "warning", "device_unmatched": "info",
     "unaligned": "warning", "clock_step": "warning",
-    "limit_reached": "error", "source_incomplete": "warning", "sampled": "info", "no_shapes": "info", "no_stacks": "info", "no_memory": "info",
+    "limit_reached": "error", "source_incomplete": "warning", "sampled": "info", "sample_unused": "info", "no_shapes": "info", "no_stacks": "info", "no_memory": "info",
     "no_modules": "info", "no_flops": "info", "no_steps": "info", "no_device_records": "warning",
     "no_operators": "info", "no_device": "info",
     "single_step": "info",

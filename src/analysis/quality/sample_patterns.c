@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/quality/sample_patterns.h"
+
+#include "wire/record.h"
+
+void osc_sample_patterns_add(struct osc_sample_patterns *p, struct osc_str pattern)
+{
+    if (p->n < OSC_SAMPLE_PATTERNS)
+        p->v[p->n++] = (struct osc_sample_pattern){.text = pattern};
+}
+
+static bool is_for(struct osc_str pattern, struct osc_str name)
+{
+    if (pattern.len > 0 && pattern.s[pattern.len - 1] == '*')
+        return osc_str_starts(name, (struct osc_str){pattern.s, pattern.len - 1});
+    return osc_str_eq(name, pattern);
+}
+
+/* Whether osc_sample() applies to rows of F that are of KIND. */
+static bool is_sampled_kind(const struct osc_form *f, enum osc_kind kind)
+{
+    return kind == OSC_KIND_SCOPE &&
+           (f->shape == OSC_SHAPE_RANGE || f->shape == OSC_SHAPE_BEGIN);
+}
+
+/* A name counts for every pattern that is for it: it is no mistake in one that another hides.
+ */
+static void add_row(struct osc_sample_patterns *p, const struct osc_trace *t,
+                    const struct osc_chunk *c, uint32_t i)
+{
+    const struct osc_str name = osc_row_name(t, c, i);
+    const enum osc_kind kind = (enum osc_kind)c->kind[i];
+    const bool is_sampled = is_sampled_kind(osc_row_form(t, c, i), kind);
+
+    for (uint32_t k = 0; k < p->n; k++) {
+        struct osc_sample_pattern *const pattern = &p->v[k];
+
+        if (!is_for(pattern->text, name))
+            continue;
+        if (is_sampled)
+            pattern->has_sampled = true;
+        else if (!pattern->other)
+            pattern->other = kind == OSC_KIND_SCOPE ? "asynchronous" : osc_kind_text(kind);
+    }
+}
+
+void osc_sample_patterns_look(struct osc_sample_patterns *p, const struct osc_trace *t)
+{
+    for (uint32_t k = 1; k < t->events.n_chunks && p->n > 0; k++)
+        for (uint32_t i = 0; i < t->events.chunks[k]->n_rows; i++)
+            add_row(p, t, t->events.chunks[k], i);
+}
+
+bool osc_sample_pattern_why(const struct osc_sample_pattern *pattern, struct osc_strbuf *text)
+{
+    const struct osc_str name = pattern->text;
+
+    if (pattern->has_sampled)
+        return false;
+    if (pattern->other)
+        osc_strbuf_addf(
+            text, "%.*s (%s) is of a kind that is not sampled: all its calls were recorded",
+            (int)name.len, name.s, pattern->other);
+    else
+        osc_strbuf_addf(text, "no scope is called %.*s", (int)name.len, name.s);
+    return true;
+}
+
+/* The patterns that T says its recorder followed; "1" is the rule to record all. */
+static void read_patterns(const struct osc_trace *t, struct osc_sample_patterns *p)
+{
+    const struct osc_str prefix = OSC_STR(OSC_RECORD_FACT_SAMPLE);
+
+    for (uint32_t i = 0; i < t->n_metas; i++) {
+        const struct osc_str key = osc_trace_str(t, t->metas[i].key);
+
+        if (osc_str_starts(key, prefix) &&
+            !osc_str_eq(osc_trace_str(t, t->metas[i].value), OSC_STR("1")))
+            osc_sample_patterns_add(p,
+                                    (struct osc_str){key.s + prefix.len, key.len - prefix.len});
+    }
+}
+
+void osc_sample_patterns_each(const struct osc_trace *t,
+                              void (*add)(void *data, struct osc_str text,
+                                          const struct osc_finding *once),
+                              void *data)
+{
+    const struct osc_finding once = {1, OSC_NO_OFFSET, OSC_NO_TIME, OSC_NO_TIME};
+    struct osc_sample_patterns patterns = {.n = 0};
+    struct osc_strbuf text = {0};
+
+    if (t->is_selected || t->is_partial || t->is_windowed || t->goes_on)
+        return;
+    read_patterns(t, &patterns);
+    osc_sample_patterns_look(&patterns, t);
+    for (uint32_t i = 0; i < patterns.n; i++) {
+        osc_strbuf_clear(&text);
+        if (osc_sample_pattern_why(&patterns.v[i], &text))
+            add(data, (struct osc_str){text.s, (uint32_t)text.len}, &once);
+    }
+    osc_strbuf_fini(&text);
+}
