@@ -396,6 +396,30 @@ TEST(ends_of_ranges_that_began_in_a_pause_are_expected)
     osc_trace_fini(&trace);
 }
 
+/* How many ends count that have no begin: one asynchronous, one of a scope. KEY and VALUE are
+ * of a fact. */
+static uint64_t n_unmatched(const char *key, const char *value)
+{
+    recording_begin(&rec);
+    ADD(OSC_RECORD_METADATA, recording_name(&rec, key), recording_name(&rec, value));
+    recording_add(&rec, OSC_RECORD_ASYNC_END, recording_name(&rec, "r"), 90, WORDS(4, 0));
+    END(100);
+    recording_flush(&rec);
+    load_all();
+    const uint64_t n = n_found(OSC_FINDING_unmatched_end);
+
+    osc_trace_fini(&trace);
+    return n;
+}
+
+TEST(ends_of_ranges_that_began_before_the_recording_are_expected)
+{
+    assert_int_equal(n_unmatched("start", "early"), 2);
+    assert_int_equal(n_unmatched("start", "late"), 0);
+    assert_int_equal(n_unmatched("mode", "flight"), 1); /* which has begins of open scopes */
+    assert_int_equal(n_unmatched("mode", "schedule"), 1);
+}
+
 TEST(segments_of_a_thread_are_read_by_block_and_not_as_they_stand)
 {
     recording_begin(&rec);

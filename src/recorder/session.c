@@ -57,6 +57,9 @@ static struct {
 } root; /* the directory "/" to which out_option and dir belong; 0: unknown */
 static const struct osc_session_above *above;
 
+/* Whether osc_start() opened the recording where none was armed: calls before it are lost. */
+static bool is_late;
+
 static enum phase get_phase(void)
 {
     /* seq_cst: pairs with set_phase(), so that what was opened is seen; see also
@@ -219,6 +222,7 @@ static osc_status start_flusher(const uint64_t recording[2], bool is_plain)
         .clock_name = osc_ticks_name(),
         .options = &flush_options,
         .is_alone = !is_plain || !has_libc,
+        .is_late = is_late || is_child,
     };
 
     if (start.is_alone)
@@ -398,6 +402,7 @@ void osc_session_arm(void)
         return;
     set_directory(out);
     store_root();
+    is_late = false;
     /* relaxed: there is one thread. */
     __atomic_store_n(&was_armed, 1, __ATOMIC_RELAXED);
     set_phase(ARMED);
@@ -434,7 +439,7 @@ osc_status osc_session_start(const struct osc_start_options *given)
         return osc_start_failed(OSC_EINVAL, NULL,
                                 "a child that shares the memory of its parent records there");
     if (change_phase(OFF, OPENING))
-        osc_losses_reset();
+        osc_losses_reset(), is_late = true;
     else if (!change_phase(ARMED, OPENING))
         return osc_start_failed(OSC_EINVAL, NULL, "a recording is already running");
 

@@ -132,6 +132,7 @@ size_t osc_process_facts_collect(const struct osc_process_facts *facts,
         osc_process_facts_add_number(&to, "ticks_hz", facts->ticks_hz);
     osc_process_facts_add(&to, "clock", facts->clock_name);
     osc_process_facts_add(&to, "mode", facts->mode);
+    osc_process_facts_add(&to, "start", facts->is_late ? "late" : NULL);
     for (size_t i = 0; i < sizeof launcher_variables / sizeof *launcher_variables; i++)
         osc_process_facts_add(&to, launcher_variables[i], getenv(launcher_variables[i]));
     *n_facts = to.n;

@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,7 @@ struct osc_process_facts {
     uint64_t ticks_hz;      /* 0: unknown, left out */
     const char *clock_name;
     const char *mode; /* "flight", "schedule"; NULL: it writes everything */
+    bool is_late;     /* ranges may have begun before the recording */
 };
 
 /* The payload of a PROCESS chunk (wire/chunk.h) under construction. Zeroed except for OUT, it

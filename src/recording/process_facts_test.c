@@ -27,7 +27,8 @@ static bool find(const unsigned char *facts, size_t len, const char *key, char v
 static const struct osc_process_facts given = {.start_unix_ns = UINT64_C(1700000000123456789),
                                                .ticks_hz = 2300000000,
                                                .clock_name = "tsc",
-                                               .mode = "flight"};
+                                               .mode = "flight",
+                                               .is_late = true};
 
 TEST(tells_who_the_process_is)
 {
@@ -62,6 +63,8 @@ TEST(tells_who_the_process_is)
     assert_string_equal(value, "3");
     assert_true(find(out, len, "mode", value));
     assert_string_equal(value, "flight");
+    assert_true(find(out, len, "start", value));
+    assert_string_equal(value, "late");
     assert_true(find(out, len, "clock", value));
     assert_in_range(n, 12, 30);
 }
@@ -81,6 +84,7 @@ TEST(leaves_out_what_is_unknown_or_private)
     assert_false(find(out, len, "ticks_hz", value));
     assert_false(find(out, len, "run_id", value));
     assert_false(find(out, len, "mode", value));
+    assert_false(find(out, len, "start", value));
     assert_false(find(out, len, "failed_sources", value));
     assert_false(find(out, len, "RANK", value));
     assert_null(memmem(out, len, "hunter2", 7));

@@ -39,7 +39,10 @@ struct matching {
     size_t cap_forms;       /* of t->forms; at least this */
     uint32_t *words;        /* owned scratch */
     size_t cap_words;
-    int64_t paused_ns;    /* see first_pause(); OSC_NO_TIME: not yet looked for */
+    struct {
+        bool is_known, is_late, is_part; /* see look_for_begins() */
+        int64_t paused_ns;               /* see first_pause() */
+    } without;
     bool knows_names;     /* ends_have_names is found out when it is needed first */
     bool ends_have_names; /* names of some ends, without ids, are those of begins */
 };
@@ -424,13 +427,38 @@ static int64_t first_pause(const struct osc_trace *t)
     return first;
 }
 
-/* Count an end without a begin, but not an asynchronous one whose begin a pause may have left
- * out: a synchronous range that began in one leaves no record of its end. */
+static bool is_meta(const struct osc_trace *t, const char *key, struct osc_str wanted)
+{
+    struct osc_str value;
+
+    return osc_trace_meta(t, key, &value) && (wanted.len == 0 || osc_str_eq(value, wanted));
+}
+
+/* Find out whether the recorder of T may have left begins out whose ends are there: it began
+ * late, it wrote only parts, or it paused. */
+static void look_for_begins(struct matching *m)
+{
+    const struct osc_trace *const t = m->t;
+    const bool is_ours = osc_str_eq(osc_trace_str(t, t->format), OSC_STR("opscope"));
+
+    m->without.is_known = true;
+    m->without.is_late = is_ours && is_meta(t, "start", OSC_STR("late"));
+    m->without.is_part = is_ours && is_meta(t, "mode", OSC_STR(""));
+    m->without.paused_ns = first_pause(t);
+}
+
+/* Count an end without a begin, unless the recorder may have left its begin out. Of synchronous
+ * ranges that began in a pause or outside of a window it records no ends. */
 static void count_end(struct matching *m, bool is_async, int64_t ts_ns)
 {
-    if (is_async && m->paused_ns == OSC_NO_TIME)
-        m->paused_ns = first_pause(m->t);
-    if (!is_async || ts_ns == OSC_NO_TIME || ts_ns < m->paused_ns)
+    if (!m->without.is_known)
+        look_for_begins(m);
+    const bool is_expected =
+        m->without.is_late ||
+        (is_async &&
+         (m->without.is_part || (ts_ns != OSC_NO_TIME && ts_ns >= m->without.paused_ns)));
+
+    if (!is_expected)
         osc_findings_add(&m->t->findings, OSC_FINDING_unmatched_end, OSC_NO_OFFSET, ts_ns);
 }
 
@@ -590,7 +618,7 @@ static void count_open(struct matching *m, const struct opened *all)
 
 osc_status osc_pairs_match(struct osc_trace *t)
 {
-    struct matching m = {.t = t, .cap_forms = t->n_forms, .paused_ns = OSC_NO_TIME};
+    struct matching m = {.t = t, .cap_forms = t->n_forms};
     uint32_t chunk = 1, place = 0;
     osc_status st = OSC_OK;
     bool any = false;

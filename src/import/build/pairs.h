@@ -10,8 +10,9 @@
  * the end are added to those of the begin. An end at OSC_NO_TIME means that the time is
  * unknown: the range counts as still open, but not a call of Python, for a process ends within
  * calls: that of _exit(), those of threads that wait. Records without a counterpart are
- * counted: open_range, unmatched_begin, unmatched_end; but not asynchronous ends in a recording
- * of opscope after it was first paused, which may have left their begins out. A begin with a
+ * counted: open_range, unmatched_begin, unmatched_end; but not ends in a recording of opscope
+ * that may have left their begins out: any where it began late, asynchronous ones in windows of
+ * a schedule, in dumps of a flight recorder, and after a first pause. A begin with a
  * duration has its end already.
  *
  * Threading: not locked.

@@ -619,13 +619,13 @@ static osc_status open_all(const struct osc_flush_start *start)
 {
     static const char *const modes[] = {NULL, "schedule", "flight"};
     const struct osc_start_options *o = &self.options.o;
-    const bool has_schedule = o->schedule != NULL;
-    const bool has_windows = self.options.is_flight || has_schedule;
+    const bool has_windows = self.options.is_flight || o->schedule;
     const struct osc_process_facts facts = {
         .start_unix_ns = (uint64_t)self.first_anchor.realtime_ns,
         .ticks_hz = start->ticks_hz,
         .clock_name = start->clock_name,
-        .mode = modes[self.options.is_flight ? 2 : has_schedule],
+        .mode = modes[self.options.is_flight ? 2 : o->schedule != NULL],
+        .is_late = start->is_late,
     };
     osc_blocks_header()->is_flight = self.options.is_flight;
     self.sink.file.out = self.out;

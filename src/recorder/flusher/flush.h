@@ -56,6 +56,7 @@ struct osc_flush_start {
     const char *clock_name;                  /* "tsc", "monotonic"; static */
     const struct osc_flush_options *options; /* copied with its schedule */
     bool is_alone;                           /* no thread may be started here */
+    bool is_late;                            /* ranges may have begun before */
 };
 
 /*
