@@ -171,6 +171,11 @@ OSC_API osc_status osc_sample(const char *list);
 /* Used by the inline functions below; call those instead. */
 OSC_API void osc_scope_begin(enum osc_scope_kind kind, osc_name name);
 OSC_API void osc_scope_end(void);
+/* For RAII, such as in scope.hpp: begin a scope, and end that very scope, with what its begin
+ * returned; 0: it was not recorded, and nothing is to be done. One that is not the innermost of
+ * this thread is ended all the same, and readers count it. */
+OSC_API uint64_t osc_scope_open(enum osc_scope_kind kind, osc_name name);
+OSC_API void osc_scope_close(uint64_t opened);
 OSC_API void osc_scope_complete(enum osc_scope_kind kind, osc_name name, uint64_t start_ticks);
 OSC_API void osc_scope_instant(osc_name name);
 

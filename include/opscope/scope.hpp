@@ -29,8 +29,9 @@
  * std::string_view), durations of std::chrono (nanoseconds), places in the source, and
  * contiguous ranges of integers.
  *
- * Threading: as in record.h. A scope belongs to the thread that made it; async and arrow may be
- * moved to others.
+ * Threading: as in record.h. A scope belongs to the thread that made it, and ends before those
+ * that were begun earlier there: across co_await use async, as readers count a scope that did
+ * otherwise (misplaced_end). async and arrow may be moved to other threads.
  */
 #ifndef OPSCOPE_SCOPE_HPP
 #define OPSCOPE_SCOPE_HPP
@@ -257,12 +258,14 @@ void args(osc_name *names, const char (&key)[N], const T &value, const More &...
 }
 
 template <std::size_t N, class... More>
-OPSCOPE_INLINE_ void begin(osc_name *names, enum osc_scope_kind kind, const char (&name)[N],
-                           const More &...more) noexcept
+OPSCOPE_INLINE_ std::uint64_t begin(osc_name *names, enum osc_scope_kind kind,
+                                    const char (&name)[N], const More &...more) noexcept
 {
-    osc_scope_begin(osc_kind_known(kind), once(names, name));
+    const std::uint64_t opened = osc_scope_open(osc_kind_known(kind), once(names, name));
+
     if constexpr (sizeof...(More) > 0)
         args(names + 1, more...);
+    return opened;
 }
 
 /* Whether scopes of this LEVEL of the category called NAME, at *PLACE, are recorded. */
@@ -276,30 +279,35 @@ OPSCOPE_INLINE_ bool wants(osc_category *place, const char *name, int level) noe
 }
 
 template <std::size_t N, class... More>
-OPSCOPE_INLINE_ void begin_in(osc_category category, osc_name *names, const char (&name)[N],
-                              const More &...more) noexcept
+OPSCOPE_INLINE_ std::uint64_t begin_in(osc_category category, osc_name *names,
+                                       const char (&name)[N], const More &...more) noexcept
 {
     if (__builtin_expect(__atomic_load_n(names, __ATOMIC_RELAXED) == 0, 0))
         __atomic_store_n(names, osc_name_in(category, name, N - 1), __ATOMIC_RELAXED);
-    osc_scope_begin(OSC_SCOPE_PLAIN, __atomic_load_n(names, __ATOMIC_RELAXED));
+    const std::uint64_t opened =
+        osc_scope_open(OSC_SCOPE_PLAIN, __atomic_load_n(names, __ATOMIC_RELAXED));
+
     if constexpr (sizeof...(More) > 0)
         args(names + 1, more...);
+    return opened;
 }
 
 /* A scope that is called as FUNCTION is, which the compiler has given. */
 struct begin_function {
     osc_name *names;
+    std::uint64_t opened;
 
     begin_function(osc_name *at, std::string_view function) noexcept : names(at)
     {
         if (__atomic_load_n(names, __ATOMIC_RELAXED) == 0)
             __atomic_store_n(names, name_of(function_name(function)), __ATOMIC_RELAXED);
-        osc_scope_begin(OSC_SCOPE_PLAIN, __atomic_load_n(names, __ATOMIC_RELAXED));
+        opened = osc_scope_open(OSC_SCOPE_PLAIN, __atomic_load_n(names, __ATOMIC_RELAXED));
     }
 
-    template <class... More> void with(const More &...more) const noexcept
+    template <class... More> std::uint64_t with(const More &...more) const noexcept
     {
         args(names + 1, more...);
+        return opened;
     }
 };
 
@@ -320,35 +328,23 @@ void instant(osc_name *names, const char (&name)[N], const More &...more) noexce
     args(names + 1, more...);
 }
 
-/* Ends the scope that a macro has begun. */
+/* Ends a scope that was opened; 0: none was. */
 class block
 {
   public:
-    block() noexcept = default;
+    OPSCOPE_INLINE_ explicit block(std::uint64_t opened) noexcept : opened_(opened)
+    {
+    }
     OPSCOPE_INLINE_ ~block()
     {
-        osc_end();
+        if (__builtin_expect(opened_ != 0, 0))
+            osc_scope_close(opened_);
     }
     block(const block &) = delete;
     block &operator=(const block &) = delete;
-};
-
-/* The same of a category that may not be recorded. */
-class block_if
-{
-  public:
-    OPSCOPE_INLINE_ explicit block_if(bool is_begun) noexcept : is_begun_(is_begun)
-    {
-    }
-    OPSCOPE_INLINE_ ~block_if()
-    {
-        osc_end_if(is_begun_);
-    }
-    block_if(const block_if &) = delete;
-    block_if &operator=(const block_if &) = delete;
 
   private:
-    const bool is_begun_;
+    const std::uint64_t opened_;
 };
 
 #endif
@@ -421,18 +417,13 @@ class [[nodiscard, maybe_unused]] scope
 #else
     [[nodiscard]] explicit scope(std::string_view s,
                                  enum osc_scope_kind kind = OSC_SCOPE_PLAIN) noexcept
+        : block_(is_on() ? osc_scope_open(osc_kind_known(kind), detail::name_of(s)) : 0)
     {
-        if (is_on())
-            osc_scope_begin(osc_kind_known(kind), detail::name_of(s));
     }
     [[nodiscard]] OPSCOPE_INLINE_ explicit scope(const name &n, enum osc_scope_kind kind =
                                                                     OSC_SCOPE_PLAIN) noexcept
+        : block_(is_on() ? osc_scope_open(osc_kind_known(kind), n.id()) : 0)
     {
-        osc_begin(kind, n.id());
-    }
-    OPSCOPE_INLINE_ ~scope()
-    {
-        osc_end();
     }
 
     /* An argument of the innermost scope of this thread, which is this one unless another was
@@ -442,6 +433,9 @@ class [[nodiscard, maybe_unused]] scope
         if (is_on())
             detail::arg(detail::name_of(key), value);
     }
+
+  private:
+    detail::block block_;
 #endif
 };
 
@@ -633,32 +627,32 @@ OPSCOPE_INLINE_ void thread_name([[maybe_unused]] std::string_view s) noexcept
 #define OPSCOPE_KEYS_(names, ...) \
     static osc_name names[decltype(::opscope::detail::n_names(__VA_ARGS__))::value]
 
-#define OPSCOPE_SCOPE_AS_(id, kind, ...)                                                   \
-    OPSCOPE_NAMES_(OPSCOPE_JOIN_(opscope_scope_needs_braces_around_it_, id), __VA_ARGS__); \
-    if (::opscope::is_on())                                                                \
-        ::opscope::detail::begin(OPSCOPE_JOIN_(opscope_scope_needs_braces_around_it_, id), \
-                                 kind, __VA_ARGS__);                                       \
-    const ::opscope::detail::block OPSCOPE_JOIN_(opscope_block_, id)
+#define OPSCOPE_SCOPE_AS_(id, kind, ...)                                                       \
+    OPSCOPE_NAMES_(OPSCOPE_JOIN_(opscope_scope_needs_braces_around_it_, id), __VA_ARGS__);     \
+    const ::opscope::detail::block OPSCOPE_JOIN_(opscope_block_, id)(                          \
+        ::opscope::is_on()                                                                     \
+            ? ::opscope::detail::begin(                                                        \
+                  OPSCOPE_JOIN_(opscope_scope_needs_braces_around_it_, id), kind, __VA_ARGS__) \
+            : 0)
 
-#define OPSCOPE_SCOPE_IN_AS_(id, category, level, ...)                                        \
-    OPSCOPE_NAMES_(OPSCOPE_JOIN_(opscope_scope_needs_braces_around_it_, id), __VA_ARGS__);    \
-    static osc_category OPSCOPE_JOIN_(opscope_category_, id);                                 \
-    const bool OPSCOPE_JOIN_(opscope_wants_, id) =                                            \
-        ::opscope::detail::wants(&OPSCOPE_JOIN_(opscope_category_, id), category, level);     \
-    if (OPSCOPE_JOIN_(opscope_wants_, id))                                                    \
-        ::opscope::detail::begin_in(OPSCOPE_JOIN_(opscope_category_, id),                     \
-                                    OPSCOPE_JOIN_(opscope_scope_needs_braces_around_it_, id), \
-                                    __VA_ARGS__);                                             \
-    const ::opscope::detail::block_if OPSCOPE_JOIN_(opscope_block_,                           \
-                                                    id)(OPSCOPE_JOIN_(opscope_wants_, id))
+#define OPSCOPE_SCOPE_IN_AS_(id, category, level, ...)                                     \
+    OPSCOPE_NAMES_(OPSCOPE_JOIN_(opscope_scope_needs_braces_around_it_, id), __VA_ARGS__); \
+    static osc_category OPSCOPE_JOIN_(opscope_category_, id);                              \
+    const ::opscope::detail::block OPSCOPE_JOIN_(opscope_block_, id)(                      \
+        ::opscope::detail::wants(&OPSCOPE_JOIN_(opscope_category_, id), category, level)   \
+            ? ::opscope::detail::begin_in(                                                 \
+                  OPSCOPE_JOIN_(opscope_category_, id),                                    \
+                  OPSCOPE_JOIN_(opscope_scope_needs_braces_around_it_, id), __VA_ARGS__)   \
+            : 0)
 
 #define OPSCOPE_FUNCTION_AS_(id, ...)                                                      \
     OPSCOPE_KEYS_(OPSCOPE_JOIN_(opscope_scope_needs_braces_around_it_, id), __VA_ARGS__);  \
-    if (::opscope::is_on())                                                                \
-        ::opscope::detail::begin_function(                                                 \
-            OPSCOPE_JOIN_(opscope_scope_needs_braces_around_it_, id), __PRETTY_FUNCTION__) \
-            .with(__VA_ARGS__);                                                            \
-    const ::opscope::detail::block OPSCOPE_JOIN_(opscope_block_, id)
+    const ::opscope::detail::block OPSCOPE_JOIN_(opscope_block_, id)(                      \
+        ::opscope::is_on() ? ::opscope::detail::begin_function(                            \
+                                 OPSCOPE_JOIN_(opscope_scope_needs_braces_around_it_, id), \
+                                 __PRETTY_FUNCTION__)                                      \
+                                 .with(__VA_ARGS__)                                        \
+                           : 0)
 
 #define OPSCOPE_CALL_(function, ...)                                  \
     do {                                                              \

@@ -81,6 +81,7 @@ extern "C" {
     V(osc_arg_i64s, (osc_name key, const int64_t *values, size_t n), (key, values, n))         \
     V(osc_arg_json, (osc_name key, const char *json, size_t len), (key, json, len))            \
     V(osc_args_json, (osc_name pairs), (pairs))                                                \
+    V(osc_scope_close, (uint64_t opened), (opened))                                            \
     V(osc_scope_begin_with,                                                                    \
       (enum osc_scope_kind kind, osc_name name, const struct osc_scope_arg *args,              \
        uint32_t n_args),                                                                       \
@@ -131,6 +132,8 @@ extern "C" {
     R(osc_category, osc_category_of, (const char *name), (name), (osc_category)0)              \
     R(osc_status, osc_enable, (const char *list), (list), (osc_status)0)                       \
     R(osc_status, osc_sample, (const char *list), (list), (osc_status)0)                       \
+    R(uint64_t, osc_scope_open, (enum osc_scope_kind kind, osc_name name), (kind, name),       \
+      (uint64_t)0)                                                                             \
     R(uint64_t, osc_now, (void), (), (uint64_t)0)                                              \
     R(uint64_t, osc_unique_id, (void), (), (uint64_t)0)                                        \
     R(uint64_t, osc_step, (void), (), (uint64_t)0)                                             \

@@ -420,6 +420,56 @@ TEST(ends_of_ranges_that_began_before_the_recording_are_expected)
     assert_int_equal(n_unmatched("mode", "schedule"), 1);
 }
 
+TEST(scopes_that_end_out_of_order_have_their_own_ends)
+{
+    recording_begin(&rec);
+    BEGIN(PLAIN, "outer", 100);
+    BEGIN(PLAIN, "first", 200);
+    BEGIN(PLAIN, "second", 300);
+    ADD(OSC_RECORD_END_OF, 200, 400); /* first, in which second is open */
+    BEGIN(PLAIN, "third", 500);
+    END(600);
+    ADD(OSC_RECORD_END_OF, 300, 700); /* second, which is the innermost */
+    ADD(OSC_RECORD_END_OF, 77, 800);  /* began before the recording */
+    END(900);
+    recording_flush(&rec);
+    load_all();
+    assert_range(0, "outer", OSC_KIND_SCOPE, 100, 800);
+    assert_range(1, "first", OSC_KIND_SCOPE, 200, 200);
+    assert_range(2, "second", OSC_KIND_SCOPE, 300, 400);
+    assert_range(3, "third", OSC_KIND_SCOPE, 500, 100);
+    assert_int_equal(n_found(OSC_FINDING_misplaced_end), 1);
+    assert_int_equal(trace.findings.by_code[OSC_FINDING_misplaced_end].first_ns, 400);
+    assert_int_equal(n_found(OSC_FINDING_unmatched_end), 0);
+    osc_trace_fini(&trace);
+}
+
+TEST(scopes_that_end_on_another_thread_have_their_own_ends)
+{
+    recording_begin(&rec);
+    rec.block.thread = 2; /* read first */
+    rec.block.seq = 1;
+    BEGIN(PLAIN, "worker", 250);
+    ADD(OSC_RECORD_END_OF, 200, 300);
+    END(350);
+    recording_flush(&rec);
+    rec.block.thread = 1;
+    rec.block.seq = 2;
+    BEGIN(PLAIN, "outer", 100);
+    BEGIN(PLAIN, "moved", 200);
+    ADD(OSC_RECORD_END_OF, 100, 400);
+    recording_flush(&rec);
+    load_all();
+    for (uint32_t i = 0; i < 3; i++) {
+        const int64_t start = chunk()->ts_ns[i];
+
+        assert_int_equal(chunk()->dur_ns[i], start == 100 ? 300 : 100);
+    }
+    assert_int_equal(n_found(OSC_FINDING_misplaced_end), 1); /* outer waited for moved alone */
+    assert_int_equal(n_found(OSC_FINDING_open_range), 0);
+    osc_trace_fini(&trace);
+}
+
 TEST(segments_of_a_thread_are_read_by_block_and_not_as_they_stand)
 {
     recording_begin(&rec);

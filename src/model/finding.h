@@ -59,6 +59,11 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
       "name, else the innermost one if the names are alike or names of ends mean nothing, "    \
       "else none",                                                                             \
       "")                                                                                      \
+    X(misplaced_end, WARNING,                                                                  \
+      "scopes that ended on another thread than they began, or before scopes that began in "   \
+      "them; they have their end, but overlap others, whose nesting and self times are wrong", \
+      "use opscope::async or osc_async_begin() for what lasts across co_await or moves to "    \
+      "another thread")                                                                        \
     X(open_range, WARNING, "ranges that were still open at the end; they have no duration",    \
       "")                                                                                      \
     X(no_duration, WARNING, "ranges whose record has no duration; no sum includes them", "")   \

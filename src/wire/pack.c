@@ -18,6 +18,7 @@ struct shape {
 #define ID_NONE      false
 #define ID_NAME      true
 #define ID_DEVICE    true
+#define ID_BEGIN     true
 #define ID_STACK_END true
 
 #define SHAPE(number, name, timed, id, words, what)                                            \
@@ -285,7 +286,8 @@ uint32_t osc_pack_find(const struct osc_block *b, uint32_t first_slot, uint32_t 
     for (uint32_t i = first_slot, n; i < end; i += n) {
         const uint64_t word = osc_record_look(&b->slots[i]);
         const uint32_t kind = osc_record_kind(word);
-        const bool is_end = kind == OSC_RECORD_END || kind == OSC_RECORD_STEP_END;
+        const bool is_end =
+            kind == OSC_RECORD_END || kind == OSC_RECORD_END_OF || kind == OSC_RECORD_STEP_END;
 
         n = 1;
         if (osc_record_tag(word) != b->tag)

@@ -64,6 +64,7 @@ struct osc_record_slot {
     X(0x18, QUEUE, true, NAME, 2, "queue, device")                                           \
     X(0x19, METADATA, false, NAME, 0, "value: name of the value; the id: key")               \
     X(0x1a, PROCESS_NAME, true, NAME, 0, "")                                                 \
+    X(0x1b, END_OF, true, BEGIN, 0, "the id: low half of the time of a BEGIN")               \
     X(0x20, ARG_I64, false, NAME, 0, "value: the integer; the id of all ARGs: key")          \
     X(0x21, ARG_F64, false, NAME, 0, "value: IEEE 754")                                      \
     X(0x22, ARG_BOOL, false, NAME, 0, "value: 0 or 1")                                       \
@@ -94,8 +95,8 @@ enum osc_record_kind {
 /* Key of the METADATA with the ticks at which scopes end that have no end record. */
 #define OSC_RECORD_FACT_OPEN_END "open_scopes_end_ticks"
 
-/* Keys of the METADATA with what is sampled: a name, or the begin of names and '*', follows. The
- * value is "100" (one in 100 calls), "5000/s" or "1" (all). */
+/* Keys of the METADATA with what is sampled: a name, or the begin of names and '*', follows.
+ * The value is "100" (one in 100 calls), "5000/s" or "1" (all). */
 #define OSC_RECORD_FACT_SAMPLE "sample."
 
 /* Key of the METADATA with the limits of a device, whose number follows: numbers, -1 if

@@ -54,7 +54,7 @@ class Random:
         self.rec = w.Recording(pid=self.rng.randrange(2, 1 << 22))
         self.now = self.rng.choice([0, 10 ** 6, 10 ** 15])
         self.hz = self.rng.choice([10 ** 9, 24_000_000, 2_893_437_001, 3_000_000_000])
-        self.start = self.now
+        self.start, self.begun = self.now, []
         self.next_step = self.rng.randrange(5)
         self.make()
 
@@ -116,6 +116,11 @@ class Random:
         pick = rng.randrange(21)
         if pick < 6:
             t.begin(kind, self.name(), tick())
+            self.begun.append(self.now)
+        elif pick == 6 and self.begun and rng.random() < 0.5:
+            begun = rng.choice(self.begun[-8:])
+            if self.begun.count(begun) == 1:
+                t.end_of(begun, tick())
         elif pick < 12:
             t.end(tick())
         elif pick == 12:

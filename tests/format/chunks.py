@@ -28,6 +28,7 @@ KINDS = {
     0x15: ("LOST", True, False, 2), 0x16: ("DEVICE", True, True, 4),
     0x17: ("DEVICE_NAME", True, True, 2), 0x18: ("QUEUE", True, True, 2),
     0x19: ("METADATA", False, True, 0), 0x1a: ("PROCESS_NAME", True, True, 0),
+    0x1b: ("END_OF", True, True, 0),
     0x20: ("ARG_I64", False, True, 0), 0x21: ("ARG_F64", False, True, 0),
     0x22: ("ARG_BOOL", False, True, 0), 0x23: ("ARG_NAME", False, True, 0),
     0x24: ("ARG_I64S", False, True, 0), 0x25: ("ARG_TEXT", False, True, 0),
@@ -310,7 +311,7 @@ def from_block(block, first, begin=0):
         name, timed, has_id, n_words = KINDS[kind]
         if not has_begun:
             n_unfinished, pending = 0, 0
-            has_begun = timed and value >= begin + (name in ("END", "STEP_END"))
+            has_begun = timed and value >= begin + (name in ("END", "END_OF", "STEP_END"))
         is_wanted = has_begun and i >= first
         if not is_wanted and name not in STANDING:
             i += n

@@ -59,6 +59,7 @@ class Event:
         self.start, self.dur, self.args = start, dur, {}
         self.is_tentative = False  # counts as a step only if something ends it
         self.has_launched = False
+        self.token, self.has_ended = 0, False  # of scopes
 
     def key(self):
         return (self.name, self.process, self.thread, self.start,
@@ -80,6 +81,7 @@ class Maker:
         self.devices, self.queues, self.metadata = {}, {}, {}
         self.late = []  # memory, ranges, work: (ns, order, thread, record, args)
         self.n_flows = self.n_unmatched = 0
+        self.strays = []  # ends of scopes that are not on the stack of their thread
         self.lost = [0] * 4
         self.thread_names = {}
 
@@ -144,7 +146,7 @@ class Maker:
         t.target = None
         if r.name == "BEGIN":
             t.stack.append(self.event(t, rec.name(r.ident), ns))
-            t.stack[-1].scope = r.scope
+            t.stack[-1].scope, t.stack[-1].token = r.scope, r.ticks & 0xffffffff
             if r.scope == PYTHON:
                 if t.is_torch and t.functions:
                     t.stack[-1].args["Call stack"] = "".join(
@@ -154,10 +156,17 @@ class Maker:
             if not t.stack:
                 self.n_unmatched += 1
                 return
-            e = t.stack.pop()
-            e.dur = max(ns - e.start, 0)
-            if t.functions and t.functions[-1] is e:
-                t.functions = t.functions[:-1]
+            t.stack[-1].dur = max(ns - t.stack[-1].start, 0)
+            self.pop(t)
+        elif r.name == "END_OF":
+            found = [e for e in t.stack if e.token == r.ident and not e.has_ended]
+            if not found:
+                self.strays.append((r.ident, ns))
+            elif found[-1] is t.stack[-1]:
+                found[-1].dur = max(ns - found[-1].start, 0)
+                self.pop(t)
+            else:
+                self.end_early(found[-1], ns)
         elif r.name == "COMPLETE":
             e = self.event(t, rec.name(r.ident), ns, max(rec.ns(r.ticks + r.words[0]) - ns, 0))
             t.target = e.args
@@ -228,6 +237,20 @@ class Maker:
             return self.json(r.data.decode(errors="replace"))
         return self.plain(r.value)
 
+    @staticmethod
+    def pop(t):
+        """The innermost scope has ended, and with it those around it that had before."""
+        e = t.stack.pop()
+        if t.functions and t.functions[-1] is e:
+            t.functions = t.functions[:-1]
+        if t.stack and t.stack[-1].has_ended:
+            Maker.pop(t)
+
+    @staticmethod
+    def end_early(e, ns):
+        """A scope ended that is not the innermost of the thread that says so."""
+        e.dur, e.has_ended = max(ns - e.start, 0), True
+
     def break_all(self):
         """Records are missing: open ranges stay open."""
         for t in self.threads.values():
@@ -242,6 +265,10 @@ class Maker:
         return "cpu" if d.type == "cpu" else f"{d.type}:{d.index}"
 
     def finish(self):
+        for token, ns in self.strays:
+            for e in [e for t in self.threads.values() for e in t.stack
+                      if e.token == token and not e.has_ended][:1]:
+                self.end_early(e, ns)
         self.events = [e for e in self.events if e.dur is not None or not e.is_tentative]
         for d in self.devices.values():
             d.settle(self.rec.ns)

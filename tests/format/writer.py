@@ -19,8 +19,8 @@ PLAIN, OPERATOR, ANNOTATION, MODULE, RUNTIME, DRIVER, COMMUNICATION, DATALOADER,
 
 END, INSTANT, COUNTER_I64, COUNTER_F64, ALLOC, FREE, ALLOC_TOTAL, FREE_TOTAL, STEP_BEGIN, \
     STEP_END, FLOW_BEGIN, FLOW_END, ASYNC_BEGIN, ASYNC_END, WORK, DEVICE_CLOCK, LAUNCH, \
-    THREAD_NAME, PAUSE, RESUME, LOST, DEVICE, DEVICE_NAME, QUEUE, METADATA, PROCESS_NAME = \
-    range(1, 0x1b)
+    THREAD_NAME, PAUSE, RESUME, LOST, DEVICE, DEVICE_NAME, QUEUE, METADATA, PROCESS_NAME, \
+    END_OF = range(1, 0x1c)
 (ARG_I64, ARG_F64, ARG_BOOL, ARG_NAME, ARG_I64S, ARG_TEXT, ARG_JSON, ARGS,
  ARG_STACK) = range(0x20, 0x29)
 BEGIN, COMPLETE = 0x40, 0x60
@@ -128,6 +128,10 @@ class Thread:
 
     def end(self, ticks):
         self.add(END, ticks)
+
+    def end_of(self, begun, ticks):
+        """The scope that began at BEGUN, on any thread, ends."""
+        self.add(END_OF, ticks, begun & 0xffffffff)
 
     def complete(self, kind, name, start, end):
         self.add(COMPLETE + kind, start, self.name(name), words=(end - start, 0))

@@ -18,6 +18,7 @@ from support import rows, run_tests
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "tests/run/range_ends.cpp"
+COROUTINES = ROOT / "tests/run/coroutines.cpp"
 
 
 class Ends:
@@ -84,11 +85,60 @@ def a_pause(e: Ends) -> None:
     assert calls == {"request": 500, "after": 1}, calls
 
 
+def coroutines(e: Ends, what: str) -> tuple[dict[str, tuple[int, int]], int]:
+    """Begin and end of each scope of a function of coroutines.cpp, in ms, and how many ends were
+    misplaced. Of scopes of one name, the last has an exclamation mark."""
+    e.compile(COROUTINES, "c++20")
+    e.run(what)
+    found: dict[str, tuple[int, int]] = {}
+    for r in rows(e.opscope, "events", e.out):
+        if r["kind"] == "scope":
+            begin = int(r["start_ns"])
+            found[r["name"] + "!" * (r["name"] in found)] = (
+                begin // 1000, (begin + int(r["dur_ns"])) // 1000)
+    return found, e.found().get("misplaced_end", 0)
+
+
+def scopes_that_overlap(e: Ends) -> None:
+    """Scopes across co_await that end in the order of their begin have their own ends."""
+    found, n = coroutines(e, "overlap")
+    assert n == 1, n
+    assert found["first"][1] < found["second"][1] <= found["outer"][1], found
+    assert found["second"][1] - found["first"][1] >= 29_000, found
+    assert found["after"][0] >= found["second"][1], found
+    assert "opscope::async" in rows(e.opscope, "quality", e.out)[0]["remedy"]
+
+
+def scopes_of_one_name(e: Ends) -> None:
+    """Names tell nothing here."""
+    found, n = coroutines(e, "alike")
+    assert n == 1, n
+    assert found["first!"][1] - found["first"][1] >= 29_000, found
+
+
+def scopes_that_move(e: Ends) -> None:
+    """A scope that ends on another thread has its end there; those of both threads have theirs."""
+    found, n = coroutines(e, "moved")
+    assert n == 1, n
+    worker, resumed, first, outer = (found[k] for k in ("worker", "resumed", "first", "outer"))
+    assert worker[0] < first[1] <= resumed[0] and resumed[1] - first[1] >= 9_000, found
+    assert resumed[1] <= worker[1] <= found["after"][0] <= outer[1], found
+
+
+def scopes_as_they_should_be(e: Ends) -> None:
+    """Nothing is found where ranges across co_await are asynchronous."""
+    found, n = coroutines(e, "nested")
+    assert n == 0 and e.found() == {}, e.found()
+    assert set(found) == {"{anonymous}::nested", "whole", "before", "behind", "plain"}, found
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--opscope", type=Path, required=True)
     opscope = parser.parse_args().opscope.resolve()
-    return run_tests([a_recording_that_begins_late, a_child, windows, a_pause],
+    return run_tests([a_recording_that_begins_late, a_child, windows, a_pause,
+                      scopes_that_overlap, scopes_of_one_name, scopes_that_move,
+                      scopes_as_they_should_be],
                      lambda place: (Ends(opscope, Path(place)),))
 
 

@@ -3,11 +3,12 @@
 
 #include <stdio.h>
 
-#include "codec/json.h"
 #include "import/build/pairs.h"
 #include "import/records/deferred.h"
 #include "import/records/records_args.h"
+#include "import/records/records_facts.h"
 #include "import/records/records_links.h"
+#include "import/records/strays.h"
 #include "model/known_names.h"
 
 /* --- rows ---------------------------------------------------------------- */
@@ -200,13 +201,60 @@ static void end_scope(struct osc_records_rows *rows, struct osc_records_thread *
     t->depth -= t->depth > 0;
 }
 
+/* The same while some of T have ended that are not the innermost: with it end those around it
+ * that had. Those that did before a scope in them are counted. */
+static void end_with_ended(struct osc_records_rows *rows, struct osc_records_thread *t,
+                           int64_t ts_ns)
+{
+    int64_t latest_ns = 0;
+
+    for (bool goes_on = true; goes_on;) {
+        const struct osc_records_open *const scope = &t->open[t->depth - 1];
+        const int64_t end_ns = scope->has_ended ? scope->ended_ns : ts_ns;
+
+        latest_ns = scope->latest_ns > latest_ns ? scope->latest_ns : latest_ns;
+        if (scope->has_ended && !scope->is_counted && latest_ns > end_ns)
+            osc_findings_add(&rows->builder->findings, OSC_FINDING_misplaced_end, OSC_NO_OFFSET,
+                             end_ns);
+        t->n_ended -= scope->has_ended;
+        latest_ns = end_ns == OSC_NO_TIME ? INT64_MAX : end_ns > latest_ns ? end_ns : latest_ns;
+        end_scope(rows, t, end_ns);
+        goes_on = t->depth > 0 && t->open[t->depth - 1].has_ended;
+    }
+    if (t->depth > 0 && latest_ns > t->open[t->depth - 1].latest_ns)
+        t->open[t->depth - 1].latest_ns = latest_ns;
+}
+
+/* End the innermost scope of T at TS_NS, and what has ended around it. */
+static inline void end_innermost(struct osc_records_rows *rows, struct osc_records_thread *t,
+                                 int64_t ts_ns)
+{
+    if (__builtin_expect(t->n_ended > 0, 0))
+        end_with_ended(rows, t, ts_ns);
+    else
+        end_scope(rows, t, ts_ns);
+}
+
+/* End the scope of TOKEN at TS_NS, which T says. Unless it is the innermost, its row ends
+ * later.
+ */
+static void end_of(struct osc_records_rows *rows, struct osc_records_thread *t, uint32_t token,
+                   int64_t ts_ns)
+{
+    if (osc_strays_is_innermost(t, token))
+        end_innermost(rows, t, ts_ns);
+    else
+        osc_strays_add(rows, t, token, ts_ns);
+}
+
 /* End all open scopes of T at END_NS; OSC_NO_TIME: unknown when, they stay open. */
 static void end_open(struct osc_records_rows *rows, struct osc_records_thread *t,
                      int64_t end_ns)
 {
     release(rows, t);
     while (t->depth > 0 && rows->builder->status == OSC_OK)
-        end_scope(rows, t, end_ns);
+        end_innermost(rows, t, end_ns);
+    t->n_ended = 0;
     t->waiting.n_slots = t->waiting.n_words = t->n_scopes = 0;
 }
 
@@ -339,10 +387,12 @@ static void read_launch(struct osc_records_rows *rows, struct osc_records_thread
     (void)osc_deferred_add(rows, &call, &correlation, 1);
 }
 
-/* Open a scope of KIND in T; NAME is its name in the recording. */
+/* Open the scope in T that P begins. */
 static inline void push_scope(struct osc_records_rows *rows, struct osc_records_thread *t,
-                              uint8_t kind, uint32_t name)
+                              const struct osc_packed *p)
 {
+    const uint8_t kind = p->kind - OSC_RECORD_BEGIN;
+
     uint32_t caller = t->depth > 0 ? t->open[t->depth - 1].caller : 0;
 
     if (t->depth >= t->cap_open) {
@@ -356,8 +406,9 @@ static inline void push_scope(struct osc_records_rows *rows, struct osc_records_
     }
     if (kind == OSC_SCOPE_PYTHON && !rows->is_scout)
         caller = osc_records_callers_enter(&rows->callers, rows->builder, caller,
-                                           osc_records_name(rows->names, name));
-    t->open[t->depth++] = (struct osc_records_open){.caller = caller, .kind = kind};
+                                           osc_records_name(rows->names, p->id));
+    t->open[t->depth++] =
+        (struct osc_records_open){.caller = caller, .kind = kind, .token = (uint32_t)p->ticks};
 }
 
 /* The callers of the Python function that has just opened in T, if PyTorch records it. */
@@ -372,63 +423,6 @@ static inline osc_sid callers_of(struct osc_records_rows *rows,
 }
 
 /* --- other records ------------------------------------------------------- */
-
-/* Read the limits of the device with the number TEXT. VALUE has them in the order of
- * docs/format.md. */
-static void read_limits(struct osc_records_rows *rows, struct osc_str text,
-                        struct osc_str value)
-{
-    int64_t number, limit;
-    size_t at = 0;
-
-    if (!osc_json_int(text, &number) || number < 0 || number > UINT32_MAX)
-        return;
-    struct osc_records_device *const d = osc_records_device(rows, (uint32_t)number);
-    if (!d)
-        return;
-    int64_t *const limits[] = {&d->limits.n_units,
-                               &d->limits.major,
-                               &d->limits.minor,
-                               &d->limits.threads_per_block,
-                               &d->limits.threads_per_unit,
-                               &d->limits.registers_per_unit,
-                               &d->limits.shared_bytes_per_block,
-                               &d->limits.shared_bytes_per_unit,
-                               &d->limits.simd_width};
-    for (size_t i = 0; i < sizeof limits / sizeof *limits && at < value.len; i++) {
-        const char *const start = value.s + at;
-        const char *const end = memchr(start, ' ', value.len - at);
-        const struct osc_str word = {start,
-                                     (uint32_t)(end ? end - start : (long)(value.len - at))};
-
-        if (osc_json_int(word, &limit) && limit >= 0)
-            *limits[i] = limit;
-        at += (size_t)word.len + 1;
-    }
-}
-
-/* Read a fact about the whole recording: text, or a list or an object in JSON. Some facts do
- * not become facts of the trace: the end of open scopes, the limits of devices. */
-static void read_fact(struct osc_records_rows *rows, const struct osc_packed *p)
-{
-    const osc_sid key = osc_records_name(rows->names, p->id),
-                  value = osc_records_name(rows->names, (uint32_t)p->value);
-    const struct osc_trace *t = rows->builder->loading->trace;
-    const struct osc_str text = osc_trace_str(t, value), word = osc_trace_str(t, key);
-    const struct osc_str limits = OSC_STR(OSC_RECORD_FACT_LIMITS);
-
-    if (osc_str_starts(word, limits)) {
-        read_limits(rows, (struct osc_str){word.s + limits.len, word.len - limits.len}, text);
-        return;
-    }
-    if (!osc_str_eq(word, OSC_STR(OSC_RECORD_FACT_OPEN_END))) {
-        osc_build_member(rows->builder, key, value, !osc_records_is_nested(text));
-        return;
-    }
-    rows->open_end_ticks = 0;
-    for (size_t i = 0; i < text.len && text.s[i] >= '0' && text.s[i] <= '9'; i++)
-        rows->open_end_ticks = rows->open_end_ticks * 10 + (uint64_t)(text.s[i] - '0');
-}
 
 static void read_counter(struct osc_records_rows *rows, struct osc_records_thread *t,
                          const struct osc_packed *p, int64_t ts_ns)
@@ -508,45 +502,6 @@ static void defer(struct osc_records_rows *rows, struct osc_records_thread *t, u
         t->held = (struct osc_records_held){.kind = p->kind, .late = late};
 }
 
-static void read_device(struct osc_records_rows *rows, const struct osc_packed *p)
-{
-    const bool is_queue = p->kind == OSC_RECORD_QUEUE;
-    const uint32_t number =
-        p->kind == OSC_RECORD_DEVICE_CLOCK ? p->id : (uint32_t)p->words[is_queue ? 1 : 0];
-    struct osc_records_device *d = osc_records_device(rows, number);
-    struct osc_records_queue *q;
-
-    if (!d)
-        return;
-    switch (p->kind) {
-    case OSC_RECORD_DEVICE:
-        d->type = osc_records_name(rows->names, p->id);
-        d->index = (uint32_t)p->words[1];
-        d->limits.memory_bytes = p->words[2] > 0 ? (int64_t)p->words[2] : -1;
-        d->hz = p->words[3];
-        break;
-    case OSC_RECORD_DEVICE_NAME:
-        d->name = osc_records_name(rows->names, p->id);
-        break;
-    case OSC_RECORD_QUEUE:
-        q = osc_records_queue(rows, (uint32_t)p->words[0]);
-        if (q) {
-            q->device = number;
-            q->name = osc_records_name(rows->names, p->id);
-        }
-        break;
-    default: {
-        const osc_status st =
-            osc_build_grow(&d->pairs, &d->cap_pairs, d->n_pairs + 1, sizeof *d->pairs);
-        if (st == OSC_OK)
-            d->pairs[d->n_pairs++] =
-                (struct osc_records_pair){p->words[0], p->ticks, p->words[1]};
-        else
-            rows->builder->status = st;
-    }
-    }
-}
-
 /* Read a record that is not a scope, an instant or an argument. */
 static void read_other(struct osc_records_rows *rows, struct osc_records_thread *t,
                        uint32_t thread, const struct osc_packed *p)
@@ -584,13 +539,13 @@ static void read_other(struct osc_records_rows *rows, struct osc_records_thread 
         read_lost(rows, p, ts_ns);
         break;
     case OSC_RECORD_METADATA:
-        read_fact(rows, p);
+        osc_records_fact_read(rows, p);
         break;
     case OSC_RECORD_DEVICE:
     case OSC_RECORD_DEVICE_NAME:
     case OSC_RECORD_QUEUE:
     case OSC_RECORD_DEVICE_CLOCK:
-        read_device(rows, p);
+        osc_records_device_read(rows, p);
         break;
     default: /* memory, asynchronous ranges, work */
         defer(rows, t, thread, p, ts_ns);
@@ -605,13 +560,16 @@ static inline void read_record(struct osc_records_rows *rows, struct osc_records
 {
     if (is_begin(p->kind)) {
         release(rows, t);
-        push_scope(rows, t, p->kind - OSC_RECORD_BEGIN, p->id);
+        push_scope(rows, t, p);
         hold(rows, t, p->kind, p->id, osc_records_clock_ns(rows->clock, p->ticks), OSC_NO_DUR);
         if (p->kind == OSC_RECORD_BEGIN + OSC_SCOPE_PYTHON)
             t->held.callers = callers_of(rows, t);
     } else if (p->kind == OSC_RECORD_END) {
         release(rows, t);
-        end_scope(rows, t, osc_records_clock_ns(rows->clock, p->ticks));
+        end_innermost(rows, t, osc_records_clock_ns(rows->clock, p->ticks));
+    } else if (p->kind == OSC_RECORD_END_OF) {
+        release(rows, t);
+        end_of(rows, t, p->id, osc_records_clock_ns(rows->clock, p->ticks));
     } else if (p->kind >= OSC_RECORD_ARG_I64 && p->kind <= OSC_RECORD_ARG_STACK) {
         read_arg(rows, t, p);
     } else if (p->kind == OSC_RECORD_LAUNCH) {
@@ -668,11 +626,13 @@ void osc_records_rows_finish(struct osc_records_rows *rows)
                                ? osc_records_clock_ns(rows->clock, rows->open_end_ticks)
                                : OSC_NO_TIME;
 
+    if (rows->builder->status == OSC_OK)
+        osc_strays_end(rows);
     for (size_t i = 0; i < rows->n_threads; i++) {
         const struct osc_records_thread *const t = &rows->threads[i];
 
         for (uint32_t k = 0; k < t->depth; k++)
-            rows->n_open += t->open[k].kind != OSC_SCOPE_PYTHON;
+            rows->n_open += t->open[k].kind != OSC_SCOPE_PYTHON && !t->open[k].has_ended;
         end_open(rows, &rows->threads[i], end_ns);
     }
     if (rows->builder->status == OSC_OK)
@@ -716,6 +676,7 @@ void osc_records_rows_fini(struct osc_records_rows *rows)
         osc_free(rows->threads[i].open);
     }
     osc_free(rows->threads);
+    osc_strays_fini(rows);
     osc_idmap_fini(&rows->by_ordinal);
     osc_idmap_fini(&rows->by_tid);
     osc_deferred_fini(&rows->late);

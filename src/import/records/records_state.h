@@ -96,8 +96,19 @@ struct osc_records_open {
     uint32_t caller; /* node of the innermost Python function: this scope or around it; or 0 */
     uint8_t kind;    /* enum osc_scope_kind */
     bool has_launched;
-    uint32_t row;            /* of its begin in chunk */
+    bool is_counted; /* as a misplaced end */
+    bool has_ended;  /* at ended_ns, while scopes that began in it are open */
+    uint32_t token;  /* low half of the ticks of its begin */
+    uint32_t row;    /* of its begin in chunk */
+    int64_t ended_ns;
+    int64_t latest_ns; /* of the ends of scopes in it, while some of its thread have ended */
     struct osc_chunk *chunk; /* borrowed; NULL: its end becomes a row of its own */
+};
+
+/* The end of a scope that is not among the innermost of its thread. */
+struct osc_records_stray {
+    uint32_t token;
+    int64_t ts_ns;
 };
 
 struct osc_records_thread {
@@ -106,6 +117,7 @@ struct osc_records_thread {
     osc_track_id track;
     uint64_t torch_thread;         /* its number in PyTorch; 0: unknown */
     uint32_t depth;                /* number of open scopes */
+    uint32_t n_ended;              /* of them that have ended */
     struct osc_records_open *open; /* owned; the open scopes, the innermost last */
     size_t cap_open;
     struct osc_records_held held;
@@ -132,6 +144,8 @@ struct osc_records_rows {
     struct osc_records_thread *threads; /* owned */
     size_t n_threads, cap_threads;
     struct osc_idmap by_ordinal, by_tid;
+    struct osc_records_stray *strays; /* owned */
+    size_t n_strays, cap_strays;
     osc_form_id begins[OSC_SCOPE_KIND_COUNT], completes[OSC_SCOPE_KIND_COUNT];
     osc_form_id end, instant, oom;
     osc_form_id called; /* the begin of a Python function with `Call stack`; made when the first

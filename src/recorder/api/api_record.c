@@ -80,10 +80,9 @@ uint64_t osc_now(void)
  * register must be saved across it. The clock is read before the slots are reserved; otherwise
  * a signal handler could record a later time in an earlier slot.
  */
-static inline struct osc_record_slot *try_slots(uint32_t n_slots, uint64_t *now)
+static inline struct osc_record_slot *try_slots_of(struct osc_writer *w, uint32_t n_slots,
+                                                   uint64_t *now)
 {
-    struct osc_writer *w = osc_writer_self;
-
     /* relaxed: as in osc_put_reserve() */
     if (__builtin_expect(w->epoch != __atomic_load_n(&osc_epoch_counter, __ATOMIC_RELAXED), 0))
         return NULL;
@@ -91,55 +90,61 @@ static inline struct osc_record_slot *try_slots(uint32_t n_slots, uint64_t *now)
     return osc_writer_try(w, n_slots);
 }
 
+/* The same of this thread's writer. */
+static inline struct osc_record_slot *try_slots(uint32_t n_slots, uint64_t *now)
+{
+    return try_slots_of(osc_writer_self, n_slots, now);
+}
+
 /* Record KIND, which stands for N_CALLS, at NOW: its argument follows at once, so that none of
- * a handler comes between. */
-static void put_sampled(uint32_t kind, osc_name name, enum osc_role role, uint64_t now,
-                        uint32_t n_calls)
+ * a handler comes between. Returns NOW; 0: it was not recorded. */
+static uint64_t put_sampled(uint32_t kind, osc_name name, enum osc_role role, uint64_t now,
+                            uint32_t n_calls)
 {
     struct osc_record_slot *s = osc_put_reserve(n_calls > 1 ? 2 : 1, role, now);
 
     if (!s)
-        return;
+        return 0;
     s->value = now;
     osc_writer_finish(s, name, kind, 1);
     if (n_calls > 1) {
         s[1].value = n_calls;
         osc_writer_finish(&s[1], osc_sampling_key(), OSC_RECORD_ARG_I64, 1);
     }
+    return now;
 }
 
-__attribute__((noinline, cold)) static void put_slowly(uint32_t kind, osc_name name,
-                                                       enum osc_role role)
+__attribute__((noinline, cold)) static uint64_t put_slowly(uint32_t kind, osc_name name,
+                                                           enum osc_role role)
 {
     uint32_t n_calls = 1;
 
     if (osc_slow_drop(role) ||
         (kind == OSC_RECORD_BEGIN + OSC_SCOPE_PLAIN && osc_sampling_is_on() &&
          !osc_slow_samples(name, role, &n_calls)))
-        return;
+        return 0;
     const uint64_t now = osc_ticks();
 
-    put_sampled(kind, name, role, now, n_calls);
+    return put_sampled(kind, name, role, now, n_calls);
 }
 
-/* The way of all while names are sampled, which leads on to the slow one. */
-__attribute__((noinline)) static void put_otherwise(uint32_t kind, osc_name name,
-                                                    enum osc_role role)
+/* The way of all while names are sampled, which leads on to the slow one. Returns when it was
+ * recorded; 0: it was not. */
+__attribute__((noinline)) static uint64_t put_otherwise(uint32_t kind, osc_name name,
+                                                        enum osc_role role)
 {
     uint32_t n_calls = 1;
 
     /* relaxed: as in osc_put_reserve() */
     if (role == OSC_ROLE_END && osc_slow_end_skipped())
-        return;
-    if (osc_writer_self->epoch != __atomic_load_n(&osc_epoch_sampled, __ATOMIC_RELAXED)) {
-        put_slowly(kind, name, role);
-        return;
-    }
+        return 0;
+    if (osc_writer_self->epoch != __atomic_load_n(&osc_epoch_sampled, __ATOMIC_RELAXED))
+        return put_slowly(kind, name, role);
     if (kind == OSC_RECORD_BEGIN + OSC_SCOPE_PLAIN && !osc_slow_samples(name, role, &n_calls))
-        return;
+        return 0;
     const uint64_t now = osc_ticks_counter();
 
-    put_sampled(kind, name, role, now, n_calls);
+    return put_sampled(kind, name, role, now, n_calls);
 }
 
 /* Record KIND with the current time. */
@@ -149,7 +154,7 @@ static inline void put_now(uint32_t kind, osc_name name, enum osc_role role)
     struct osc_record_slot *s = try_slots(1, &now);
 
     if (__builtin_expect(!s, 0)) {
-        put_otherwise(kind, name, role);
+        (void)put_otherwise(kind, name, role);
         return;
     }
     s->value = now;
@@ -173,7 +178,7 @@ __attribute__((noinline, cold)) static void begin_with_slowly(uint32_t kind, osc
                                                               const struct osc_scope_arg *args,
                                                               uint32_t n_args)
 {
-    put_otherwise(kind, name, OSC_ROLE_BEGIN);
+    (void)put_otherwise(kind, name, OSC_ROLE_BEGIN);
     for (uint32_t i = 0; i < n_args; i++)
         osc_put_one(args[i].kind & 0x3f, args[i].key, args[i].value, OSC_ROLE_ARG, 0);
 }
@@ -200,6 +205,72 @@ void osc_scope_begin_with(enum osc_scope_kind kind, osc_name name,
 void osc_scope_end(void)
 {
     put_now(OSC_RECORD_END, 0, OSC_ROLE_END);
+}
+
+/* What osc_scope_close() needs of a scope that W's thread begins at NOW; 0: it is not recorded.
+ * The low half finds its record, the high half tells whether it is the innermost. */
+static inline uint64_t token_of(struct osc_writer *w, uint64_t now)
+{
+    const uint32_t level = w->level + 1;
+
+    w->level = level;
+    return (uint64_t)level << 32 | (uint32_t)now;
+}
+
+__attribute__((noinline, cold)) static uint64_t open_slowly(uint32_t kind, osc_name name)
+{
+    const uint64_t now = put_otherwise(kind, name, OSC_ROLE_BEGIN);
+    struct osc_writer *const w = osc_writer_self;
+
+    return w == osc_writer_nobody() ? 0 : token_of(w, now);
+}
+
+uint64_t osc_scope_open(enum osc_scope_kind kind, osc_name name)
+{
+    const uint32_t record = OSC_RECORD_BEGIN + (kind & 31);
+    struct osc_writer *const w = osc_writer_self;
+    uint64_t now;
+    struct osc_record_slot *s = try_slots_of(w, 1, &now);
+
+    if (__builtin_expect(!s, 0))
+        return open_slowly(record, name);
+    s->value = now;
+    osc_writer_finish(s, name, record, 1);
+    return token_of(w, now);
+}
+
+/* End the innermost scope of this thread. */
+__attribute__((noinline)) static void close_slowly(void)
+{
+    if (osc_is_on())
+        (void)put_otherwise(OSC_RECORD_END, 0, OSC_ROLE_END);
+}
+
+/* End a scope of another thread, or one that is not the innermost of this one. */
+__attribute__((noinline, cold)) static void close_other(uint64_t token)
+{
+    if (osc_is_on() && (uint32_t)token != 0)
+        put_now(OSC_RECORD_END_OF, (uint32_t)token, OSC_ROLE_FACT);
+}
+
+void osc_scope_close(uint64_t token)
+{
+    struct osc_writer *const w = osc_writer_self;
+    uint64_t now;
+
+    if (__builtin_expect(w->level != token >> 32, 0)) {
+        close_other(token);
+        return;
+    }
+    w->level--;
+    struct osc_record_slot *s = try_slots_of(w, 1, &now);
+
+    if (__builtin_expect(!s, 0)) {
+        close_slowly();
+        return;
+    }
+    s->value = now;
+    osc_writer_finish(s, 0, OSC_RECORD_END, 1);
 }
 
 void osc_scope_skip(void)

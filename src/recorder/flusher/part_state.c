@@ -60,6 +60,32 @@ static void store_reading(struct osc_part_state *state, uint32_t thread,
     d->n_readings += d->n_readings < 2;
 }
 
+/* The scope of T whose begin has TOKEN as the low half of its time has ended; false: T has
+ * none, or is too deep. */
+static bool end_scope(struct osc_part_state_thread *t, uint32_t token)
+{
+    const uint32_t n = t->depth <= OSC_PART_STATE_DEPTH ? t->depth : 0;
+
+    for (uint32_t i = n; i-- > 0;) {
+        if ((uint32_t)t->open[i].value != token)
+            continue;
+        memmove(&t->open[i], &t->open[i + 1], (n - 1 - i) * sizeof *t->open);
+        t->depth--;
+        return true;
+    }
+    return false;
+}
+
+/* The same of any thread, first of T. */
+static void end_scope_of(struct osc_part_state *state, struct osc_part_state_thread *t,
+                         uint32_t token)
+{
+    bool is_found = end_scope(t, token);
+
+    for (uint32_t i = 0; i < OSC_PART_STATE_THREADS && !is_found; i++)
+        is_found = state->ids[i] != 0 && end_scope(&state->threads[i], token);
+}
+
 /* Apply the record of N_SLOTS at S. */
 static void follow_one(struct osc_part_state *state, struct osc_part_state_thread *t,
                        uint32_t thread, const struct osc_record_slot *s, uint64_t word,
@@ -73,6 +99,8 @@ static void follow_one(struct osc_part_state *state, struct osc_part_state_threa
         t->depth++;
     } else if (kind == OSC_RECORD_END) {
         t->depth -= t->depth > 0;
+    } else if (kind == OSC_RECORD_END_OF) {
+        end_scope_of(state, t, osc_record_id(word));
     } else if (kind == OSC_RECORD_STEP_END) {
         t->has_step = false;
     } else if (kind == OSC_RECORD_STEP_BEGIN && n_slots == 2) {

@@ -121,6 +121,26 @@ TEST_WITH(open_scopes_and_the_step_are_told_of_each_thread, set_up, tear_down)
     assert_string_equal(told_of(1), "");
 }
 
+TEST_WITH(scopes_end_that_are_not_the_innermost_or_are_of_another_thread, set_up, tear_down)
+{
+    uint32_t at = 0;
+
+    begin_block(1, 1);
+    at = add_begin(at, 8);
+    at = add_begin(at, 9);
+    at = add_begin(at, 10);
+    at = add(at, OSC_RECORD_END_OF, 101, 200, 1); /* 9 */
+    osc_part_state_follow(&state_of_part, &block, 0, at);
+    assert_string_equal(told_of(1), "40:8@100 40:10@102 ");
+    begin_block(2, 2);
+    at = add_begin(0, 11);
+    at = add(at, OSC_RECORD_END_OF, 102, 300, 1); /* 10 */
+    at = add(at, OSC_RECORD_END_OF, 99, 300, 1);  /* none */
+    osc_part_state_follow(&state_of_part, &block, 0, at);
+    assert_string_equal(told_of(1), "40:8@100 ");
+    assert_string_equal(told_of(2), "40:11@100 ");
+}
+
 TEST_WITH(a_block_is_followed_piece_by_piece_and_then_the_next_one, set_up, tear_down)
 {
     uint32_t first, at;

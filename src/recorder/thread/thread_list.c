@@ -338,6 +338,7 @@ void osc_threads_enter(struct osc_writer *w, uint64_t number)
     uint32_t n = __atomic_load_n(&h->n_threads, __ATOMIC_RELAXED);
 
     w->ordinal = __atomic_add_fetch(&last_ordinal, 1, __ATOMIC_RELAXED);
+    w->level = (uint32_t)w->ordinal << 16;
     w->entry = e;
     e->tid = w->tid;
     e->ordinal = w->ordinal;

@@ -8,8 +8,8 @@
 #include "recorder/thread/ticks.h"
 
 /* The empty writer. Its epoch is never that of the process, so no record is ever written to
- * it. */
-static struct osc_writer nobody;
+ * it, and its level is never that of a scope. */
+static struct osc_writer nobody = {.level = UINT32_MAX};
 
 _Thread_local struct osc_writer *osc_writer_self = &nobody;
 uint64_t osc_epoch = OSC_EPOCH_NONE, osc_epoch_counter = OSC_EPOCH_NONE,

@@ -60,7 +60,9 @@ struct osc_writer_run {
 
 struct osc_writer {
     uint64_t epoch;
-    uintptr_t pos; /* of the next slot */
+    uintptr_t pos;  /* of the next slot */
+    uint32_t level; /* differs between threads; 1 more with each osc_scope_open() of this one, 1
+                     * less with each osc_scope_close() that ended the innermost of them */
     /* The rest is for the slow path only. */
     uint64_t generation;     /* of the recording of BLOCK and ENTRY; 0: none */
     uint64_t ordinal;        /* of this thread in the recording */

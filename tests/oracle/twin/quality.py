@@ -15,7 +15,7 @@ SEVERITY = {
     "out_of_range": "warning", "too_deep": "warning", "too_long": "warning",
     "unknown_phase": "info", "unclosed_list": "info", "call_samples": "info", "event_stacks": "info", "far_clock": "info",
     "unmatched_begin": "warning", "unmatched_end": "warning",
-    "mismatched_end": "warning", "open_range": "warning", "no_duration": "warning", "partial_overlap": "warning", "queue_overlap": "info", "negative_duration": "warning",
+    "mismatched_end": "warning", "misplaced_end": "warning", "open_range": "warning", "no_duration": "warning", "partial_overlap": "warning", "queue_overlap": "info", "negative_duration": "warning",
     "negative_self": "info", "duplicate_id": "warning", "no_launch": "info",
     "no_operator": "info", "no_work": "info",
     "arrow_no_start": "info", "arrow_no_end": "info", "outside_span": "info", "bad_memory_record": "warning", "lost_release": "warning",

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "import/records/strays.h"
+
+#include "base/mem.h"
+
+/* How far an end looks for its scope before the end of all records. */
+#define NEAR_DEPTH 256u
+
+/* The open scope of T whose token is TOKEN, among the innermost ones; NULL: none is. */
+static struct osc_records_open *find_open(const struct osc_records_thread *t, uint32_t token)
+{
+    for (uint32_t i = t->depth; i > 0 && t->depth - i < NEAR_DEPTH; i--)
+        if (t->open[i - 1].token == token && !t->open[i - 1].has_ended)
+            return &t->open[i - 1];
+    return NULL;
+}
+
+/* SCOPE of T has ended at TS_NS and is not known to be the innermost. Its row ends once those
+ * of scopes in it have, so that ends are in the order of nesting. */
+static void mark_ended(struct osc_records_thread *t, struct osc_records_open *scope,
+                       int64_t ts_ns)
+{
+    scope->has_ended = true;
+    scope->ended_ns = ts_ns;
+    t->n_ended++;
+}
+
+void osc_strays_add(struct osc_records_rows *rows, struct osc_records_thread *t, uint32_t token,
+                    int64_t ts_ns)
+{
+    struct osc_records_open *const scope = find_open(t, token);
+
+    if (scope) {
+        mark_ended(t, scope, ts_ns);
+        return;
+    }
+    const osc_status st = osc_build_grow(&rows->strays, &rows->cap_strays, rows->n_strays + 1,
+                                         sizeof *rows->strays);
+
+    if (st == OSC_OK)
+        rows->strays[rows->n_strays++] = (struct osc_records_stray){token, ts_ns};
+    else
+        rows->builder->status = st;
+}
+
+/* Where an open scope is. */
+struct open_place {
+    struct osc_records_thread *thread;
+    uint32_t depth; /* from 0 on */
+};
+
+/* The places of all open scopes that have not ended, whose numbers + 1 are in BY_TOKEN. */
+struct open_places {
+    struct osc_idmap by_token; /* token + 1 -> index in v + 1 */
+    struct open_place *v;
+    size_t n, cap;
+};
+
+static osc_status add_places(struct open_places *p, struct osc_records_thread *t)
+{
+    osc_status st = OSC_OK;
+
+    for (uint32_t k = 0; k < t->depth && st == OSC_OK; k++) {
+        uint32_t *at;
+
+        if (t->open[k].has_ended)
+            continue;
+        st = osc_build_grow(&p->v, &p->cap, p->n + 1, sizeof *p->v);
+        if (st != OSC_OK)
+            break;
+        at = osc_idmap_put(&p->by_token, (uint64_t)t->open[k].token + 1);
+        if (!at)
+            return OSC_ENOMEM;
+        p->v[p->n++] = (struct open_place){t, k};
+        *at = (uint32_t)p->n;
+    }
+    return st;
+}
+
+/* STRAY ends what is open at one of the places P. */
+static void end_stray(struct osc_records_rows *rows, const struct open_places *p,
+                      const struct osc_records_stray *stray)
+{
+    const uint32_t at = osc_idmap_get(&p->by_token, (uint64_t)stray->token + 1);
+    struct osc_records_open *const scope =
+        at > 0 ? &p->v[at - 1].thread->open[p->v[at - 1].depth] : NULL;
+
+    if (!scope || scope->has_ended)
+        return;
+    mark_ended(p->v[at - 1].thread, scope, stray->ts_ns);
+    scope->is_counted = true;
+    osc_findings_add(&rows->builder->findings, OSC_FINDING_misplaced_end, OSC_NO_OFFSET,
+                     stray->ts_ns);
+}
+
+void osc_strays_end(struct osc_records_rows *rows)
+{
+    struct open_places places = {.n = 0};
+    osc_status st = OSC_OK;
+
+    for (size_t i = 0; i < rows->n_threads && rows->n_strays > 0 && st == OSC_OK; i++)
+        st = add_places(&places, &rows->threads[i]);
+    for (size_t i = 0; i < rows->n_strays && st == OSC_OK; i++)
+        end_stray(rows, &places, &rows->strays[i]);
+    if (st != OSC_OK)
+        rows->builder->status = st;
+    osc_idmap_fini(&places.by_token);
+    osc_free(places.v);
+}
+
+void osc_strays_fini(struct osc_records_rows *rows)
+{
+    osc_free(rows->strays);
+    rows->strays = NULL;
+}
