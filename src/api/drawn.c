@@ -4,7 +4,7 @@
  *
  *     tracks       fingerprint, times, kinds, traces, tracks and series (JSON)
  *     names/PAGE   256 names, from PAGE * 256 on: each as the file has it, and its label, which
- *                  for functions is short, and different from those of all others (JSON)
+ *                  for functions is short, and different from others (JSON)
  */
 #include "api/drawn.h"
 
@@ -243,7 +243,7 @@ static void add_name(struct osc_strbuf *out, struct osc_str name,
 static void answer_names(struct osc_api_call *c)
 {
     struct osc_strbuf out = {0};
-    const struct osc_labels *labels;
+    const struct osc_labels *labels = NULL;
     struct osc_err err = {0};
     struct osc_api_drawn d;
     int64_t page;
@@ -257,7 +257,9 @@ static void answer_names(struct osc_api_call *c)
     const uint32_t first = (uint32_t)page * NAMES_PER_PAGE;
     const uint32_t n = osc_timeline_names(d.drawing.timeline);
     const uint32_t end = n - first < NAMES_PER_PAGE || first > n ? n : first + NAMES_PER_PAGE;
-    const osc_status st = osc_drawing_labels(&d.drawing, &labels, &err);
+    osc_status st = OSC_OK;
+    if (first < end)
+        st = osc_drawing_labels(&d.drawing, first, &labels, &err);
     osc_strbuf_addf(&out, "{\"first\": %u, \"names\": [", first);
     for (uint32_t i = first; i < end && st == OSC_OK; i++) {
         osc_strbuf_adds(&out, i > first ? ",\n" : "\n");

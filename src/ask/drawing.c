@@ -56,14 +56,15 @@ osc_status osc_drawing_begin(struct osc_drawing *d, struct osc_set *set, struct 
     return st;
 }
 
-/* Make the labels of the names of S, whose timeline is there. */
-static osc_status make_labels(struct osc_set_state *s, struct osc_err *err)
+/* Make the labels of block B of the names of S. */
+static osc_status make_labels(struct osc_set_state *s, uint32_t b, struct osc_err *err)
 {
-    struct osc_labels *const labels = osc_calloc(1, sizeof *labels);
-    const uint32_t n = osc_timeline_names(s->timeline);
-    osc_status st = labels ? OSC_OK : OSC_ENOMEM;
+    struct osc_labels *const labels = &s->labels[b];
+    const uint32_t first = b * OSC_DRAWING_TOLD, n = osc_timeline_names(s->timeline);
+    const uint32_t end = n - first < OSC_DRAWING_TOLD ? n : first + OSC_DRAWING_TOLD;
+    osc_status st = OSC_OK;
 
-    for (uint32_t i = 0; i < n && st == OSC_OK; i++) {
+    for (uint32_t i = first; i < end && st == OSC_OK; i++) {
         const struct osc_str name = osc_timeline_name(s->timeline, i);
         osc_sid id;
 
@@ -72,28 +73,36 @@ static osc_status make_labels(struct osc_set_state *s, struct osc_err *err)
     }
     if (st == OSC_OK)
         st = osc_labels_compose(labels, OSC_LABELS_WIDTH, OSC_LABELS_WIDTH);
-    if (st == OSC_OK) {
-        s->labels = labels;
-    } else if (labels) {
+    if (st != OSC_OK)
         osc_labels_fini(labels);
-        osc_free(labels);
-    }
     return osc_loaded_fail(&s->loaded, NULL, osc_mem_reason(st), "shortening names", err);
 }
 
-osc_status osc_drawing_labels(const struct osc_drawing *d, const struct osc_labels **labels,
-                              struct osc_err *err)
+/* Make room for all blocks of labels of S. */
+static osc_status make_blocks(struct osc_set_state *s)
 {
+    const uint32_t n = osc_timeline_names(s->timeline) / OSC_DRAWING_TOLD + 1;
+
+    s->labels = osc_calloc(n, sizeof *s->labels);
+    s->n_labels = s->labels ? n : 0;
+    return s->labels ? OSC_OK : OSC_ENOMEM;
+}
+
+osc_status osc_drawing_labels(const struct osc_drawing *d, uint32_t name,
+                              const struct osc_labels **labels, struct osc_err *err)
+{
+    const uint32_t b = name / OSC_DRAWING_TOLD;
     struct osc_set_state *const s = d->state;
     osc_status st = OSC_OK;
 
     pthread_mutex_lock(&d->set->naming);
-    if (!s->labels) {
-        struct osc_mem_account *const before = osc_mem_enter(&d->set->account);
-        st = make_labels(s, err);
-        osc_mem_enter(before);
-    }
-    *labels = s->labels;
+    struct osc_mem_account *const before = osc_mem_enter(&d->set->account);
+    if (!s->labels)
+        st = make_blocks(s);
+    if (st == OSC_OK && !s->labels[b].at)
+        st = make_labels(s, b, err);
+    osc_mem_enter(before);
+    *labels = st == OSC_OK ? &s->labels[b] : NULL;
     pthread_mutex_unlock(&d->set->naming);
     return st;
 }

@@ -34,9 +34,14 @@ OSC_MUST_USE osc_status osc_drawing_begin(struct osc_drawing *d, struct osc_set 
                                           struct osc_err *err);
 void osc_drawing_end(struct osc_drawing *d);
 
-/* Set *LABELS, which are borrowed until osc_drawing_end(), to labels of all names of D that are
- * of functions: short, and no two of them alike. They are made when they are first wanted.
- * OSC_ELIMIT: too little memory. */
-OSC_MUST_USE osc_status osc_drawing_labels(const struct osc_drawing *d,
+/* So many names of a timeline are told apart: the labels of more would be waited for, and few
+ * timelines have more. */
+#define OSC_DRAWING_TOLD 4096u
+
+/* Set *LABELS, which are borrowed until osc_drawing_end(), to labels of the names of D that are
+ * of functions, in the block of OSC_DRAWING_TOLD that has number NAME, which is valid: short,
+ * and no two of them alike. They are made when they are first wanted. OSC_ELIMIT: too little
+ * memory. */
+OSC_MUST_USE osc_status osc_drawing_labels(const struct osc_drawing *d, uint32_t name,
                                            const struct osc_labels **labels,
                                            struct osc_err *err);

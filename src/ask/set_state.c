@@ -23,8 +23,8 @@ void osc_set_free_state(struct osc_set *set, struct osc_set_state *s)
     if (s->timeline)
         osc_timeline_fini(s->timeline);
     osc_free(s->timeline);
-    if (s->labels)
-        osc_labels_fini(s->labels);
+    for (uint32_t b = 0; b < s->n_labels; b++)
+        osc_labels_fini(&s->labels[b]);
     osc_free(s->labels);
     osc_chosen_fini(&s->chosen);
     osc_loaded_fini(&s->loaded);

@@ -34,7 +34,9 @@ struct osc_set_state {
     struct osc_set_seen *last;     /* owned; or NULL; under the lock of the set */
     uint32_t n_users;              /* under the lock of the set */
     struct osc_timeline *timeline; /* owned; NULL: not made yet; under the lock for drawing */
-    struct osc_labels *labels;     /* owned; NULL: not made yet; under the lock for naming */
+    struct osc_labels *labels; /* owned; by block of OSC_DRAWING_TOLD names, each empty until
+                                * it is wanted; under the lock for naming */
+    uint32_t n_labels;
 };
 
 /* Notes that a caller of osc_set_notes() may still use. */
