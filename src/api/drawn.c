@@ -18,21 +18,25 @@
 
 bool osc_api_draw(struct osc_api_call *c, struct osc_api_drawn *d)
 {
+    const char *const known = osc_url_get(&c->url, "fp");
     struct osc_keeping kept;
     struct osc_err err = {0};
     uint32_t run;
 
     *d = (struct osc_api_drawn){0};
-    if (!osc_api_find_run(c, "run", &run) || !osc_api_take(c, run, &d->set, &kept))
+    if (!osc_api_find_run(c, "run", &run) || !osc_api_take_base(c, run, &d->set, &kept))
         return false;
-    memcpy(d->fingerprint, kept.fingerprint, sizeof d->fingerprint);
-    const osc_status st = osc_respond_unchanged(c, kept.fingerprint)
-                              ? OSC_ECANCELED
-                              : osc_drawing_begin(&d->drawing, d->set, &err);
+    osc_status st = osc_drawing_begin(&d->drawing, d->set, &err);
+    /* What is drawn may be newer than what the keeper knows. */
     if (st == OSC_OK)
+        st = osc_drawing_fingerprint(&d->drawing, d->fingerprint);
+    const bool is_known = st == OSC_OK && (!known || strcmp(known, d->fingerprint) == 0);
+    if (is_known && !osc_respond_unchanged(c, d->fingerprint))
         return true;
-    if (!c->is_begun)
+    if (st != OSC_OK)
         osc_respond_failure(c, st, &err, NULL);
+    else if (!is_known)
+        osc_api_refuse_changed(c);
     osc_api_drawn_fini(d);
     return false;
 }

@@ -82,6 +82,15 @@ bool osc_api_take_base(struct osc_api_call *c, uint32_t run, struct osc_set **se
     return false;
 }
 
+void osc_api_refuse_changed(struct osc_api_call *c)
+{
+    osc_respond_error(c, &(struct osc_api_error){
+                             .status = 409,
+                             .code = "changed",
+                             .message = "the files of the run have changed",
+                             .what_to_do = "ask again with the fingerprint that session has"});
+}
+
 bool osc_api_take(struct osc_api_call *c, uint32_t run, struct osc_set **set,
                   struct osc_keeping *kept)
 {
@@ -94,11 +103,7 @@ bool osc_api_take(struct osc_api_call *c, uint32_t run, struct osc_set **set,
         return true;
     osc_set_release(*set);
     *set = NULL;
-    osc_respond_error(c, &(struct osc_api_error){
-                             .status = 409,
-                             .code = "changed",
-                             .message = "the files of the run have changed",
-                             .what_to_do = "ask again with the fingerprint that session has"});
+    osc_api_refuse_changed(c);
     return false;
 }
 

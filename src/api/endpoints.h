@@ -81,9 +81,12 @@ bool osc_api_find_run(struct osc_api_call *c, const char *name, uint32_t *run);
 bool osc_api_take(struct osc_api_call *c, uint32_t run, struct osc_set **set,
                   struct osc_keeping *kept);
 
-/* The same of another run, with which that of C is compared, whatever its files are. */
+/* The same, whatever the client knows. */
 bool osc_api_take_base(struct osc_api_call *c, uint32_t run, struct osc_set **set,
                        struct osc_keeping *kept);
+
+/* Answer C that its run has other files than its client knows. */
+void osc_api_refuse_changed(struct osc_api_call *c);
 
 /* Begin to work on a question, which may take until osc_api_end_work(). */
 bool osc_api_begin_work(struct osc_api_call *c);

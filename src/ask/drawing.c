@@ -56,6 +56,17 @@ osc_status osc_drawing_begin(struct osc_drawing *d, struct osc_set *set, struct 
     return st;
 }
 
+osc_status osc_drawing_fingerprint(const struct osc_drawing *d,
+                                   char text[OSC_FINGERPRINT_BYTES])
+{
+    struct osc_digest files;
+    const osc_status st = osc_chosen_digest(&d->state->chosen, &d->state->loaded, &files);
+
+    if (st == OSC_OK)
+        osc_fingerprint_text(text, &files);
+    return st;
+}
+
 /* Make the labels of block B of the names of S. */
 static osc_status make_labels(struct osc_set_state *s, uint32_t b, struct osc_err *err)
 {

@@ -16,6 +16,7 @@
  */
 #pragma once
 
+#include "ask/files/fingerprint.h"
 #include "names/labels.h"
 #include "opscope/trace.h"
 #include "timeline/model.h"
@@ -33,6 +34,11 @@ struct osc_drawing {
 OSC_MUST_USE osc_status osc_drawing_begin(struct osc_drawing *d, struct osc_set *set,
                                           struct osc_err *err);
 void osc_drawing_end(struct osc_drawing *d);
+
+/* Write which files D is of to TEXT, as osc_frame_fingerprint(): a set that is followed may
+ * have been read again since its last table. */
+OSC_MUST_USE osc_status osc_drawing_fingerprint(const struct osc_drawing *d,
+                                                char text[OSC_FINGERPRINT_BYTES]);
 
 /* So many names of a timeline are told apart: the labels of more would be waited for, and few
  * timelines have more. */

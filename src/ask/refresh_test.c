@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ask/drawing.h"
 #include "ask/set.h"
 #include "base/mem.h"
 #include "support/unit.h"
@@ -195,6 +196,32 @@ TEST_WITH(a_file_that_appears_is_read_alone, set_up, tear_down)
     write_trace("rank2.json", 2, 2000, 10);
     assert_refreshed(both, 2);
     assert_changes(2, 1, 0);
+}
+
+/* Assert that what is drawn of the set has the fingerprint of its tables, or not. */
+static void assert_drawn_as(const char *fingerprint, bool is_same)
+{
+    char text[OSC_FINGERPRINT_BYTES];
+    struct osc_drawing d;
+
+    assert_int_equal(osc_drawing_begin(&d, set, &err), OSC_OK);
+    assert_int_equal(osc_drawing_fingerprint(&d, text), OSC_OK);
+    assert_int_equal(strcmp(text, fingerprint) == 0, is_same);
+    osc_drawing_end(&d);
+}
+
+TEST_WITH(a_timeline_says_of_which_files_it_is, set_up, tear_down)
+{
+    char before[40], after[40];
+
+    open_and_ask();
+    get_fingerprint(set, NULL, before);
+    assert_drawn_as(before, true);
+    write_trace("rank2.json", 2, 2000, 10);
+    assert_int_equal(osc_set_refresh(set, &changes, &err), OSC_OK);
+    assert_drawn_as(before, false); /* before any table of these files is asked for */
+    get_fingerprint(set, NULL, after);
+    assert_drawn_as(after, true);
 }
 
 /* Write TEXT to the file NAME. */
