@@ -373,6 +373,24 @@ const LINKS = [
   "trace?t=5000000%2B1000000&area=kinds&hide=t0.1.1.thread&order=name",
 ];
 
+/** Returns what waits until PAGE has asked for nothing for a second and a half: all it shows is there. */
+function quietOf(page) {
+  const asked = new Set();
+  let changed = Date.now();
+  page.on("request", (request) => {
+    if (request.resourceType() !== "eventsource") asked.add(request);
+    changed = Date.now();
+  });
+  for (const end of ["requestfinished", "requestfailed"])
+    page.on(end, (request) => {
+      asked.delete(request);
+      changed = Date.now();
+    });
+  return async () => {
+    while (asked.size > 0 || Date.now() < changed + 1500) await page.waitForTimeout(100);
+  };
+}
+
 /** A link shows the same picture in a browser that has never been here. */
 async function testLinks(browser, server) {
   for (const [k, link] of LINKS.entries()) {
@@ -383,9 +401,10 @@ async function testLinks(browser, server) {
       const viewport = { width: 1280, height: 720 };
       const context = await browser.newContext({ viewport, deviceScaleFactor });
       const [page, faults] = await openPage(context, server.origin);
+      const quiet = quietOf(page);
       await goTo(page, server, i === 0 ? link : places[0]);
       await page.mouse.move(5, 5);
-      await page.waitForTimeout(1500);
+      await quiet();
       places.push((await page.evaluate(() => window.location.hash)).replace(/^#\//, ""));
       pictures.push(await pictureOf(page));
       if (process.env.PICTURES)
