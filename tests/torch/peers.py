@@ -30,6 +30,7 @@ import torch.profiler
 import opscope.torch
 import workloads
 from opscope.torch import record_function, tensorboard_trace_handler
+from support import fake_cupti
 
 WORKLOADS = ("residual_training", "transformer", "lstm")
 CPU = [torch.profiler.ProfilerActivity.CPU]
@@ -112,11 +113,8 @@ def differences(theirs: dict[str, Any], ours: dict[str, Any]) -> list[str]:
 
 def record_device(directory: Path) -> Path:
     """The trace of a fake device."""
-    library, trace = directory / "libcupti.so.13", directory / "device.pt.trace.json"
-    subprocess.run(["cc", "-shared", "-fPIC", "-fvisibility=hidden", f"-I{ROOT}/src",
-                    str(ROOT / "tests/sources/fake_cupti.c"), "-o", str(library),
-                    "-Wl,-soname,libcupti.so.13", "-lpthread"], check=True)
-    subprocess.run([sys.executable, "-c", DEVICE, str(library), str(trace)], check=True)
+    trace = directory / "device.pt.trace.json"
+    subprocess.run([sys.executable, "-c", DEVICE, fake_cupti(directory), str(trace)], check=True)
     return trace
 
 

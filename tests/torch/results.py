@@ -38,9 +38,24 @@ import opscope
 import opscope.torch
 from opscope.torch import (ExecutionTraceObserver, ProfilerActivity, profile, record_function,
                            schedule)
-from support import both, exported, raises, run
+from support import both, exported, fake_cupti, python, raises, run
 
 CPU = [ProfilerActivity.CPU]
+# Work of a device that no operator launched, by the three ways to its events.
+ALONE = """
+import ctypes, os, torch
+from opscope.torch import ProfilerActivity, profile, profiler_legacy
+fake = ctypes.CDLL(os.environ["FAKE"])
+def work():
+    fake.cudaLaunchKernel(b"alone", 7, 108, 256)
+    fake.cudaDeviceSynchronize()
+    torch.ones(2)
+with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as prof: work()
+print(*("alone" in [e.name for e in prof.events()],
+        "alone" in [e.name() for e in prof.profiler.kineto_results.events()]))
+with profiler_legacy.profile(use_cuda=True) as old: work()
+print("alone" in old.table(sort_by="id"))
+"""
 CONFIG = torch._C._profiler._ExperimentalConfig
 VERBOSE = CONFIG(verbose=True)  # stacks, in torch
 # Since 2.14, averages have Python functions only on request.
@@ -753,6 +768,12 @@ def torchs_private_code_works_on_the_results() -> None:
         named = [e.name for e in evaluation.events if e.name.startswith("aten::")]
         assert named[:1] == ["aten::ones"] and evaluation.queue_depth_list == []
     assert found[0] == found[1], found
+
+
+def work_of_a_device_outside_of_operators_is_among_the_events() -> None:
+    with tempfile.TemporaryDirectory() as d:
+        done = python(ALONE, FAKE=fake_cupti(d))
+        assert done.stdout.split() == ["True"] * 3, done
 
 
 def stacks_are_those_of_the_events() -> None:

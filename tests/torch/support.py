@@ -100,6 +100,16 @@ def copying_compiler(directory: str, before: str = ":") -> Path:
     return compiler
 
 
+def fake_cupti(directory: str | Path) -> str:
+    """Build in DIRECTORY the library that stands for CUDA and its CUPTI. Returns its path."""
+    root = Path(__file__).resolve().parents[2]
+    library = Path(directory, "libcupti.so.13")
+    subprocess.run(["cc", "-shared", "-fPIC", "-fvisibility=hidden", f"-I{root}/src",
+                    str(root / "tests/sources/fake_cupti.c"), "-o", str(library),
+                    f"-Wl,-soname,{library.name}", "-lpthread"], check=True)
+    return str(library)
+
+
 def fresh_cache(directory: str) -> dict[str, str]:
     """Variables of a process that finds objects only in DIRECTORY, and has such a compiler."""
     return {"XDG_CACHE_HOME": directory, "TMPDIR": directory,

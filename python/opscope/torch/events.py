@@ -41,18 +41,38 @@ COLLECTION = "Python GC"  # a collection of garbage, which is no function
 ARGUMENTS = {"torch thread", "Sequence number", "Fwd thread id", "Input Dims", "Input Strides",
              "Input type", "Concrete Inputs", "Overload name", "Call stack", "Is asynchronous",
              "Module Hierarchy", "Record function id"}
+# The columns that are read of the tables averages, events and memory_versions.
+AVERAGES = ("name", "calls", "cpu_ns", "self_cpu_ns", "device_ns", "self_device_ns", "cpu_bytes",
+            "self_cpu_bytes", "device_bytes", "self_device_bytes", "flops", "input_shapes", "stack",
+            "overload_name", "is_async", "is_user_annotation", "device_type")
+EVENTS = ("id", "kind", "name", "process", "thread", "device", "queue", "start_ns", "dur_ns",
+          "op_id", "correlation", "args")
+VERSIONS = ("device", "object", "version", "bytes", "category", "start_ns", "end_ns")
 SORT_KEYS = ("count", "key", "flops", "cpu_time", "cpu_time_total", "self_cpu_time_total",
              "cpu_memory_usage", "self_cpu_memory_usage", "device_time", "device_time_total",
              "self_device_time_total", "device_memory_usage", "self_device_memory_usage")
 
 
-def table_rows(text: str) -> Iterator[dict[str, str]]:
-    """The rows of a table as CSV; names may have any length."""
+def table_rows(table: str, path: str, columns: tuple[str, ...],
+               options: Iterable[str] = ()) -> Iterator[dict[str, str]]:
+    """The rows of TABLE of the recording at PATH, of any length, with COLUMNS as text; "": it is
+    missing.
+
+    A column that is asked for by name is there, also one that the table leaves out where no row
+    has a value.
+    """
+    text = native.run("table", table, path, "-f", "csv", "-c", ",".join(columns), *options)
     limit = csv.field_size_limit(1 << 30)
     try:
         yield from csv.DictReader(io.StringIO(text))
     finally:
         csv.field_size_limit(limit)
+
+
+def origin_of(path: str) -> int:
+    """The time 0 of the recording at PATH, in ns of Unix time."""
+    facts = {row["key"]: row["value"] for row in table_rows("info", path, ("key", "value"))}
+    return int(facts["origin_unix_ns"])
 
 
 # Torch 2.6 writes Kb for KB.
@@ -94,8 +114,8 @@ class EventList(profiler_util.EventList):
             return
         self._is_filled = True
         if self._path:
-            text = native.run("table", "averages", self._path, "-f", "csv", *self._options)
-            super().extend(average(row, self._use_device) for row in table_rows(text))
+            rows = table_rows("averages", self._path, AVERAGES, self._options)
+            super().extend(average(row, self._use_device) for row in rows)
             keys = {a.key for a in self}
             for a in self:
                 if ENGINE + a.key in keys:
@@ -210,14 +230,14 @@ def average(row: dict[str, str], use_device: str | None) -> FunctionEventAvg:
     a.self_cpu_time_total = int(row["self_cpu_ns"]) / 1000.0
     a.device_time_total = int(row["device_ns"]) / 1000.0
     a.self_device_time_total = int(row["self_device_ns"]) / 1000.0
-    a.cpu_memory_usage = int(row.get("cpu_bytes") or 0)
-    a.self_cpu_memory_usage = int(row.get("self_cpu_bytes") or 0)
-    a.device_memory_usage = int(row.get("device_bytes") or 0)
-    a.self_device_memory_usage = int(row.get("self_device_bytes") or 0)
-    a.flops = int(row.get("flops") or 0)
-    a.input_shapes = ast.literal_eval(row["input_shapes"]) if row.get("input_shapes") else ""
-    a.stack = json.loads(row["stack"]) if row.get("stack") else []
-    a.overload_name = row.get("overload_name") or ""
+    a.cpu_memory_usage = int(row["cpu_bytes"] or 0)
+    a.self_cpu_memory_usage = int(row["self_cpu_bytes"] or 0)
+    a.device_memory_usage = int(row["device_bytes"] or 0)
+    a.self_device_memory_usage = int(row["self_device_bytes"] or 0)
+    a.flops = int(row["flops"] or 0)
+    a.input_shapes = ast.literal_eval(row["input_shapes"]) if row["input_shapes"] else ""
+    a.stack = json.loads(row["stack"]) if row["stack"] else []
+    a.overload_name = row["overload_name"]
     a.is_async = row["is_async"] == "true"
     a.is_user_annotation = row["is_user_annotation"] == "true"
     a.scope = 7 if a.is_user_annotation else 0
@@ -256,10 +276,8 @@ class Timeline:
         self.timeline.sort(key=lambda x: (x[0], x[1].value))
 
     def _read(self, path: str) -> None:
-        facts = {row["key"]: row["value"] for row in
-                 table_rows(native.run("table", "info", path, "-f", "csv"))}
-        origin_ns = int(facts["origin_unix_ns"])
-        rows = list(table_rows(native.run("table", "memory_versions", path, "-f", "csv")))
+        origin_ns = origin_of(path)
+        rows = list(table_rows("memory_versions", path, VERSIONS))
         for row, after in zip(rows, [*rows[1:], None]):
             self._add(row, after is None or after["object"] != row["object"], origin_ns)
 
@@ -271,7 +289,7 @@ class Timeline:
         number, version, size = int(row["object"]), int(row["version"]), int(row["bytes"] or 0)
         tensor = _memory_profiler.TensorKey(torch.device(row["device"]), number,
                                             _memory_profiler._Storage(0, number))
-        if row.get("category"):
+        if row["category"]:
             self._categories.set_by_version(
                 tensor, version, _memory_profiler.Category[row["category"].upper()])
         start_ns, end_ns = (origin_ns + int(row[x]) if row[x] else None
@@ -353,7 +371,7 @@ def python_ids(row: dict[str, str], args: dict[str, Any], callers: Callers) -> d
 def arrows(path: str) -> dict[int, dict[str, Any]]:
     """Torch's fields about the arrows from forward to backward calls, by the id of the call."""
     fields = {}
-    rows = table_rows(native.run("table", "flows", path, "-f", "csv"))
+    rows = table_rows("flows", path, ("kind", "from_id", "to_id"))
     for number, row in enumerate(rows, 1):  # the id of the arrow in an exported trace
         for end in ("from_id", "to_id") if row["kind"] == "fwdbwd" else ():
             if row[end]:
@@ -513,7 +531,7 @@ class Rows:
         self.calls: list[Any] = []  # of the host
         self.on_device: list[Any] = []  # work, and the calls of a runtime
         self.records: list[Any] = []  # of memory
-        for row in table_rows(native.run("table", "events", path, "-f", "csv") if path else ""):
+        for row in table_rows("events", path, EVENTS) if path else ():
             args = json.loads(row["args"]) if row["args"] else {}
             if row["name"] in FILTERED and "Bytes" in args:
                 self.records.append((row, args))

@@ -107,8 +107,7 @@ class Results:
         if not self._path:
             return []
         rows = events.Rows(self._path)
-        origin_ns = int(next(x["value"] for x in events.table_rows(
-            native.run("table", "info", self._path, "-f", "csv")) if x["key"] == "origin_unix_ns"))
+        origin_ns = events.origin_of(self._path)
         made = [kineto_event(x, origin_ns) for x in rows.fields(False, events.Deadline(None))]
         for row, args in rows.records:
             device_type = torch.profiler.DeviceType(int(args.get("Device Type", 0)))
