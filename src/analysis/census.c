@@ -25,7 +25,7 @@ static osc_status count_threads(const struct osc_trace *t, struct osc_census *c)
     for (uint32_t i = 1; i < t->n_tracks && st == OSC_OK; i++) {
         const struct osc_track *track = &t->tracks[i];
 
-        if (track->n_events == 0 || track->is_queue || track->is_of_trace || track->is_summary)
+        if (!osc_census_has_thread(track))
             continue;
         uint32_t *process = osc_idmap_put(&seen, track->process);
         if (!process) {

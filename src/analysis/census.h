@@ -21,6 +21,12 @@ struct osc_census {
     struct osc_tally no_duration, clock_step, outside_span;
 };
 
+/* Whether TRACK is one of n_threads. */
+static inline bool osc_census_has_thread(const struct osc_track *track)
+{
+    return track->n_events > 0 && !track->is_queue && !track->is_of_trace && !track->is_summary;
+}
+
 OSC_MUST_USE osc_status osc_census_add(const struct osc_trace *t, struct osc_census *c);
 
 /*

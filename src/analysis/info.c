@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "model/producer.h"
+#include "table/pieces.h"
 
 enum { KEY, ITEM, VALUE, TEXT, NUMBER, FIRST, LAST, FLAG };
 
@@ -173,12 +174,38 @@ static osc_status add_devices(const struct osc_trace *t, struct osc_result *out)
     return st;
 }
 
+/* Add an item for each thread and process, which other pieces of this process have, too. */
+static osc_status add_threads(const struct osc_trace *t, struct osc_result *out)
+{
+    struct osc_strbuf text = {0};
+
+    for (uint32_t i = 1; i < t->n_tracks && text.status == OSC_OK; i++) {
+        const struct osc_track *track = &t->tracks[i];
+
+        if (!osc_census_has_thread(track))
+            continue;
+        osc_strbuf_clear(&text);
+        osc_strbuf_addstr(&text, osc_trace_str(t, track->pid));
+        add_item(out, "processes", (struct osc_str){text.s ? text.s : "", (uint32_t)text.len});
+        osc_strbuf_addc(&text, ' ');
+        osc_strbuf_addstr(&text, osc_trace_str(t, track->tid));
+        add_item(out, "threads", (struct osc_str){text.s, (uint32_t)text.len});
+    }
+    const osc_status st = text.status;
+    osc_strbuf_fini(&text);
+    return st;
+}
+
 static void add_counts(const struct osc_trace *t, const struct osc_census *c,
                        struct osc_result *out)
 {
+    const bool is_piece = osc_piece_of(t).len > 0;
+
     add_count(out, "events", t->events.n_rows);
-    add_count(out, "threads", c->n_threads);
-    add_count(out, "processes", c->n_processes);
+    add_count(out, "threads", is_piece ? 0 : c->n_threads);
+    add_count(out, "processes", is_piece ? 0 : c->n_processes);
+    if (is_piece && add_threads(t, out) != OSC_OK)
+        out->status = OSC_ENOMEM;
     add_count(out, "devices", 0);
     if (add_devices(t, out) != OSC_OK)
         out->status = OSC_ENOMEM;

@@ -227,9 +227,6 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         osc_result_note(out, "no steps in the trace: all of it counts as one");
     else if (t->has_iterations)
         note_iterations(t, out);
-    if (b->n_kept < b->n_steps)
-        osc_result_note(out, "%u of %u steps are not kept in averages (column note)",
-                        b->n_steps - b->n_kept, b->n_steps);
     osc_free(growth);
     osc_breakdown_fini(&own);
     return out->status;
@@ -270,6 +267,21 @@ static osc_status place(struct osc_result *part, const struct osc_placing *from,
     return part->status;
 }
 
+/* Say how many steps are not kept, of all files. */
+static osc_status finish(struct osc_result *r, const struct osc_options *o, struct osc_err *err)
+{
+    uint64_t n_left_out = 0;
+
+    (void)o;
+    (void)err;
+    for (uint64_t i = 0; i < r->n_rows; i++)
+        n_left_out += !osc_result_get_bool(r, i, KEPT);
+    if (n_left_out > 0)
+        osc_result_note(r, "%llu of %llu steps are not kept in averages (column note)",
+                        (unsigned long long)n_left_out, (unsigned long long)r->n_rows);
+    return r->status;
+}
+
 /* See table_columns.h. */
 const uint32_t osc_column_steps_step = STEP, osc_column_steps_label = LABEL,
                osc_column_steps_thread = THREAD, osc_column_steps_total_ns = TOTAL,
@@ -290,4 +302,5 @@ const struct osc_table_def osc_table_steps = {
     .takes = OSC_TAKES_COMPAT | OSC_TAKES_STEPS | OSC_TAKES_PRIORITY,
     .map = map,
     .place = place,
+    .finish = finish,
 };

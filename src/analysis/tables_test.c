@@ -10,8 +10,9 @@
 #include "table/query.h"
 #include "table/row_sort.h"
 
-/* Two traces at most, read from text and made ready for any table. */
+/* Two traces at most, read from text and made ready for any table, of two ranks. */
 static struct osc_trace traces[2];
+static const char *paths[2] = {"rank0.json", "rank1.json"};
 static uint32_t n_traces;
 
 static void load(const char *json)
@@ -62,7 +63,6 @@ static osc_status print_table(const char *name, const char *columns, bool is_mer
     const struct osc_table_def *def = osc_table_find(name);
     const struct osc_options options = {0};
     struct osc_trace *pointers[2] = {&traces[0], &traces[1]};
-    const char *const paths[2] = {"rank0.json", "rank1.json"};
     const struct osc_query q = {.def = def,
                                 .traces = (const struct osc_trace *const *)pointers,
                                 .n_traces = n_traces,
@@ -253,6 +253,41 @@ TEST_WITH(sums_facts_of_several_ranks_and_counts_sets_once, NULL, end)
                                   "devices|2\nranks|2\nspans|1\n"));
     osc_strbuf_fini(&out);
 }
+
+/* A file of process 7, which profiles of the program divide: MEMBERS, and an operator and a
+ * kernel from TS in us. */
+#define PIECE(ts, stream, members)                                                             \
+    "{\"piece_of_process\":\"1\",\"pid\":\"7\",\"host_name\":\"h\",\"traceEvents\":[" members  \
+    "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"o\",\"pid\":7,\"tid\":8,\"ts\":" #ts          \
+    ",\"dur\":20,\"args\":{}},{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,"      \
+    "\"tid\":" #stream ",\"ts\":" #ts ",\"dur\":10,\"args\":{\"device\":0,\"stream\":" #stream \
+    "}}]}"
+
+static int end_of_pieces(void **state)
+{
+    paths[1] = "rank1.json";
+    return end(state);
+}
+
+TEST_WITH(takes_pieces_of_a_process_as_one_process, NULL, end_of_pieces)
+{
+    struct osc_strbuf out = {0};
+
+    paths[1] = paths[0];
+    load(PIECE(0, 1, ));
+    load(PIECE(80, 2,
+               "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":7,\"tid\":8,\"args\":"
+               "{\"name\":\"main\"}},"));
+    assert_table("threads", NULL, false,
+                 "7|-|8|main|2\nrank 0, span 1: 2 files taken together\n");
+    assert_table("tracks", "kind,name,parent,thread,events,busy_ns,busy_ratio", false,
+                 "thread|main|7|8|2|40000|0.4\nqueue|-|cuda:0|1|1|10000|0.1\n"
+                 "queue|-|cuda:0|2|1|10000|0.1\nrank 0, span 1: 2 files taken together\n");
+    assert_int_equal(print_table("info", NULL, false, &out), OSC_OK);
+    assert_non_null(strstr(out.s, "\nevents|4\nthreads|1\nprocesses|1\n"));
+    osc_strbuf_fini(&out);
+}
+#undef PIECE
 
 TEST_WITH(counts_what_was_found_on_the_way_to_other_tables, NULL, end)
 {

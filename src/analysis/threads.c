@@ -4,8 +4,9 @@
 
 #include "analysis/tracks.h"
 #include "base/mem.h"
+#include "table/pieces.h"
 
-enum { PROCESS, PROCESS_NAME, THREAD, NAME, EVENTS };
+enum { PROCESS, PROCESS_NAME, THREAD, NAME, EVENTS, PIECE_OF };
 
 static const struct osc_column columns[] = {
     OSC_COLUMN(PROCESS, "process", STRING, NULL, FIRST, 0, OSC_RULE_NAMES,
@@ -20,12 +21,15 @@ static const struct osc_column columns[] = {
                .torch = OSC_TORCH_KEY),
     OSC_COLUMN(EVENTS, "events", INTEGER, NULL, FIRST, 0, 0,
                "Number of events on the thread: ranges, instants, and samples of counters."),
+    OSC_COLUMN(PIECE_OF, "piece_of", STRING, NULL, FIRST, OSC_COLUMN_HIDDEN, 0,
+               "Process of which the file is a piece."),
 };
 
 static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err)
 {
     uint32_t n = 0, *order = NULL;
+    const struct osc_str piece_of = osc_piece_of(t);
     const osc_status st = osc_tracks_in_order(t, &order, &n);
 
     (void)o;
@@ -48,11 +52,30 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         if (track->name.v)
             osc_result_str(out, NAME, osc_trace_str(t, track->name));
         osc_result_int(out, EVENTS, track->n_events);
+        if (piece_of.len > 0)
+            osc_result_str(out, PIECE_OF, piece_of);
     }
     if (out->n_rows == 0)
         osc_result_why_empty(out, "no events on host threads");
     osc_free(order);
     return out->status;
+}
+
+static bool join(struct osc_result *r, uint64_t to, uint64_t row)
+{
+    osc_pieces_fill(r, to, row, PROCESS_NAME);
+    osc_pieces_fill(r, to, row, NAME);
+    osc_pieces_add(r, to, row, EVENTS);
+    return true;
+}
+
+static osc_status finish(struct osc_result *r, const struct osc_options *o, struct osc_err *err)
+{
+    const struct osc_piece_key thread = {PIECE_OF, {PROCESS, THREAD}, 2};
+    const osc_status st = osc_pieces_join(r, &thread, join);
+
+    (void)o;
+    return st == OSC_OK ? st : osc_fail(err, st, "%s", osc_status_text(st));
 }
 
 const struct osc_table_def osc_table_threads = {
@@ -63,4 +86,5 @@ const struct osc_table_def osc_table_threads = {
     .columns = columns,
     .n_columns = sizeof columns / sizeof *columns,
     .map = map,
+    .finish = finish,
 };

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "derive/derive.h"
+#include "table/pieces.h"
 
 enum {
     TRACK,
@@ -22,7 +23,9 @@ enum {
     BUSY_RATIO,
     WHOLE,
     DEVICE_BUSY,
-    DEVICE_EVENTS
+    DEVICE_EVENTS,
+    FIRST,
+    PIECE_OF
 };
 
 static const struct osc_column columns[] = {
@@ -57,6 +60,10 @@ static const struct osc_column columns[] = {
                "At one queue of each device: time in which any of its queues is busy."),
     OSC_COLUMN(DEVICE_EVENTS, "device_events", INTEGER, NULL, FIRST, OSC_COLUMN_HIDDEN, 0,
                "There: number of events on all of its queues."),
+    OSC_COLUMN(FIRST, "first_ns", INTEGER, "ns", FIRST, OSC_COLUMN_HIDDEN | OSC_COLUMN_MOMENT,
+               0, "First start of all events, of which whole_ns is the length."),
+    OSC_COLUMN(PIECE_OF, "piece_of", STRING, NULL, FIRST, OSC_COLUMN_HIDDEN, 0,
+               "Process of which the file is a piece."),
 };
 
 static int compare_tracks(const void *a, const void *b, void *ctx)
@@ -97,6 +104,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err)
 {
     const int64_t whole_ns = t->max_end_ns - t->min_ts_ns;
+    const struct osc_str piece_of = osc_piece_of(t);
     struct osc_busy busy = {0};
     uint32_t n = 0, *order = NULL;
     osc_status st = osc_tracks_in_order(t, &order, &n);
@@ -136,6 +144,9 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         osc_result_int(out, EVENTS, track->n_events);
         add_busy(out, busy.track_ns[order[i]], whole_ns);
         osc_result_int(out, WHOLE, whole_ns);
+        osc_result_int(out, FIRST, t->min_ts_ns - t->origin_ns);
+        if (piece_of.len > 0)
+            osc_result_str(out, PIECE_OF, piece_of);
         if (busy.device_ns[order[i]] != OSC_NEVER_BUSY) {
             osc_result_int(out, DEVICE_BUSY, busy.device_ns[order[i]]);
             osc_result_int(out, DEVICE_EVENTS, (int64_t)busy.device_events[order[i]]);
@@ -146,6 +157,78 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     osc_busy_fini(&busy);
     osc_free(order);
     return out->status;
+}
+
+/* --- pieces of one process ------------------------------------------------- */
+
+static bool join_tracks(struct osc_result *r, uint64_t to, uint64_t row)
+{
+    osc_pieces_fill(r, to, row, NAME);
+    osc_pieces_fill(r, to, row, PROCESS_NAME);
+    osc_pieces_fill(r, to, row, PROCESS_LABELS);
+    osc_pieces_add(r, to, row, EVENTS);
+    osc_pieces_add(r, to, row, BUSY);
+    return true;
+}
+
+/* Let one queue of a device stand for it. */
+static bool join_devices(struct osc_result *r, uint64_t to, uint64_t row)
+{
+    osc_pieces_add(r, to, row, DEVICE_BUSY);
+    osc_pieces_add(r, to, row, DEVICE_EVENTS);
+    osc_result_set_missing(r, row, DEVICE_BUSY);
+    osc_result_set_missing(r, row, DEVICE_EVENTS);
+    return false;
+}
+
+/* Let TO, the first row of a process, span the events of ROW, too. */
+static bool extend(struct osc_result *r, uint64_t to, uint64_t row)
+{
+    const int64_t a = osc_result_get_int(r, to, FIRST), b = osc_result_get_int(r, row, FIRST);
+    const int64_t a_end = a + osc_result_get_int(r, to, WHOLE);
+    const int64_t b_end = b + osc_result_get_int(r, row, WHOLE);
+    const int64_t first = a < b ? a : b;
+
+    osc_result_set_int(r, to, FIRST, first);
+    osc_result_set_int(r, to, WHOLE, (a_end > b_end ? a_end : b_end) - first);
+    return false;
+}
+
+static bool copy_span(struct osc_result *r, uint64_t to, uint64_t row)
+{
+    osc_result_set_int(r, row, WHOLE, osc_result_get_int(r, to, WHOLE));
+    return false;
+}
+
+static void set_ratios(struct osc_result *r)
+{
+    for (uint64_t i = 0; i < r->n_rows; i++) {
+        const int64_t whole_ns = osc_result_get_int(r, i, WHOLE);
+
+        if (osc_result_has(r, i, PIECE_OF) && osc_result_has(r, i, BUSY) && whole_ns > 0)
+            osc_result_set_num(r, i, BUSY_RATIO,
+                               (double)osc_result_get_int(r, i, BUSY) / (double)whole_ns);
+    }
+}
+
+static osc_status finish(struct osc_result *r, const struct osc_options *o, struct osc_err *err)
+{
+    static const struct {
+        struct osc_piece_key key;
+        bool (*join)(struct osc_result *r, uint64_t to, uint64_t row);
+    } steps[] = {{{.of = PIECE_OF}, extend},
+                 {{.of = PIECE_OF}, copy_span},
+                 {{PIECE_OF, {KIND, PARENT, THREAD}, 3}, join_tracks},
+                 {{PIECE_OF, {KIND, PARENT}, 2}, join_devices}};
+    osc_status st = OSC_OK;
+
+    (void)o;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && st == OSC_OK; i++)
+        st = osc_pieces_join(r, &steps[i].key, steps[i].join);
+    if (st != OSC_OK)
+        return osc_fail(err, st, "%s", osc_status_text(st));
+    set_ratios(r);
+    return r->status;
 }
 
 const uint32_t osc_column_tracks_kind = KIND, osc_column_tracks_name = NAME,
@@ -164,4 +247,5 @@ const struct osc_table_def osc_table_tracks = {
     .columns = columns,
     .n_columns = sizeof columns / sizeof *columns,
     .map = map,
+    .finish = finish,
 };

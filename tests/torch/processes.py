@@ -126,7 +126,7 @@ import torch
 from opscope.torch import profile, schedule
 with profile(schedule=schedule(wait=2, warmup=1, active=3, repeat=1)) as p:
     for _ in range(8):
-        torch.ones(3).sin()
+        x = torch.ones(3).sin()  # the last one is freed after the profile
         p.step()
 """
 # The first two calls of the optimizer's step() make one step. The next step is ended by a profile
@@ -259,6 +259,17 @@ class ProcessTests(Tests):
             self.check_equal("steps by ordinal", [x["label"] for x in rows], list("3456"))
             found = {x["code"] for x in self.table(run, "quality")}
             self.check("no file too many", "same_rank" not in found, found)
+            self.check_equal("one thread of one process", len(self.table(run, "threads")), 1)
+            facts = {x["key"]: x["value"] for x in self.table(run, "info")}
+            self.check_equal("counted once", (facts["threads"], facts["processes"]), ("1", "1"))
+            steps = subprocess.run([self.opscope, "table", "steps", run], capture_output=True,
+                                   text=True, check=False).stdout
+            self.check("steps of all files", "note: 1 of 9 steps are not kept" in steps, steps)
+        with tempfile.TemporaryDirectory() as d:
+            _, files = self.record(d, PROFILED.replace("range(8)", "range(4)"), sys.executable, "-")
+            found = {x["code"] for x in self.table(Path(d, "rec"), "quality")}
+            self.check("a profile until the end", len(files) == 3 and "source_missing" not in found,
+                       (files, found))
 
     def forks(self) -> None:
         """os.fork."""

@@ -280,6 +280,11 @@ def start(path: str) -> None:
     if has_made_way:
         whole.tell_piece()
     report_sources()
+    report_torch()
+
+
+def report_torch() -> None:
+    """Record that torch is recorded, if `opscope run` was asked for it."""
     if "torch" in os.environ.get("OPSCOPE_SOURCES", ""):
         metadata("source.torch", torch.__version__)
 
@@ -355,6 +360,7 @@ class Whole:
             return False
         metadata("piece_of_process", "1")
         if self.is_on:
+            report_torch()  # no operator may have run yet
             detach()
         opscope().osc_stop()
         self.has_step = False
@@ -383,6 +389,7 @@ class Whole:
         self.tell_piece()
         report_sources()
         if self.has_operators:
+            report_torch()  # no operator may follow
             self.attach()
             self.is_on = True
             self.tell_rank()
