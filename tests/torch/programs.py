@@ -114,6 +114,18 @@ assert type(prof).__module__ == "torch.profiler.profiler", type(prof)
 assert "aten::ones" in [a.key for a in prof.key_averages()]
 print("done")
 """
+UNBEGUN = """
+import torch
+with torch.profiler.profile(schedule=torch.profiler.schedule(wait=1, warmup=1, active=1)):
+    torch.ones(2)
+print("done")
+"""
+EMITS = """
+import torch
+with torch.autograd.profiler.emit_itt():
+    torch.ones(2)
+print("done")
+"""
 
 # Uses each class of torch that --torch=replace replaces.
 REPLACED = """
@@ -304,6 +316,12 @@ class ProgramTests(Tests):
                   r"label\n0\n1\n2\n3\n4\n5\n6\n7\n8\n(?!\d)")
         self.loop("every profiler of torch is replaced", ["--torch=replace"], calls,
                   r"(?s)\A(?!.*skipping profiling metadata).*(aten::ones,1\n.*){4}", REPLACED)
+        self.loop("a schedule that never began is told alone", ["--torch=replace", "--summary"],
+                  ["table", "quality"],
+                  r"(?s)\A(?!.*(source_missing|no process|the program called)).*no_window"
+                  r".*\[torch\] recorded nothing: PID \d+ ran .* after 0 calls", UNBEGUN)
+        self.loop("ITT that is left out was not missed", ["--torch", "--sources", "itt,torch"],
+                  ["table", "quality"], r"(?s)\A(?!.*(source_missing|\[itt\]))", EMITS)
         with tempfile.TemporaryDirectory() as d:
             without = bare(d)
             self.loop("without a compiler ITT tells names", ["--torch"], calls,

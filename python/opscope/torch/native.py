@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import ctypes
 import functools
 import gc
@@ -70,6 +71,7 @@ class Keyword(ctypes.Structure):
 OTHER, TENSOR, INT, BOOL, FLOAT, COMPLEX, LIST = range(7)
 
 
+LEFT_OUT = "left out: torch brings the same operators"
 VERSION = torch.__version__.encode()  # the recorder keeps its address
 PACKAGE = Path(__file__).resolve().parents[1]
 # How the names of our files begin in Python's code, and those that wrap functions of the program.
@@ -259,6 +261,14 @@ def report_sources() -> None:
         ctypes.CDLL(COLLECTOR, mode=os.RTLD_NOLOAD | os.RTLD_LAZY).opscope_collect_report()
     except (OSError, AttributeError):
         pass  # it is not loaded, or older
+    for source in whole.left_out:
+        metadata(f"source.{source}", LEFT_OUT)
+
+
+def leave_out(source: str) -> None:
+    """Record that SOURCE, a word of --sources, is used by the program, but not recorded."""
+    whole.left_out.add(source)
+    metadata(f"source.{source}", LEFT_OUT)
 
 
 def start(path: str) -> None:
@@ -306,6 +316,18 @@ def metadata(key: str, value: str) -> None:
     opscope().osc_metadata(*(x.encode(errors="replace") for x in (key, value)))
 
 
+def report_idle(n_steps: int) -> None:
+    """Tell `opscope run`, if it replaces torch's profilers, that a profile has ended after N_STEPS
+    calls of step(), before its schedule began to record."""
+    if "torch=replace" not in os.environ.get("OPSCOPE_SOURCES", ""):
+        return
+    with contextlib.suppress(KeyError, OSError):
+        note = os.path.join(os.environ["OPSCOPE_OUT"], f".torch-idle.{os.getpid()}")
+        with open(note, "w", encoding="utf-8") as f:
+            f.write(f"PID {os.getpid()} ran a profile whose schedule had not begun to record when it "
+                    f"ended, after {n_steps} calls of prof.step(): call it once a step")
+
+
 def toggle(is_on: bool) -> None:
     """Switch the recording of operators off or on."""
     recorder().osc_torch_toggle(int(is_on))
@@ -337,6 +359,7 @@ class Whole:
     is_profiled = False
     has_stacks = False
     is_by_itt = False  # without a recorder; is_on is then false
+    left_out: set[str] = set()  # sources that would bring operators a second time
     n_steps = 0  # recorded, of profiles and those between calls of an optimizer
     has_step = False  # of an optimizer, which has not ended
 

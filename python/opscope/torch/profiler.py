@@ -518,9 +518,11 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
     def stop(self) -> None:
         """End the profile; warns if its schedule never began to record."""
         super().stop()
+        if not self.record_steps or self.has_begun or native.is_switched_off():
+            return
+        native.report_idle(self.step_num)
         # A program that nobody changed gets no warning of ours.
-        if (self.record_steps and not self.has_begun and not native.is_switched_off()
-                and torch.profiler.profile is THEIRS):
+        if torch.profiler.profile is THEIRS:
             warnings.warn(
                 "this profile recorded nothing: its schedule did not begin to record before the "
                 f"profile ended, after {self.step_num} calls of step(). Call step() once a step",

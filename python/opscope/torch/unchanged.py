@@ -231,10 +231,10 @@ def do_without(e: build.BuildError, lacking: str) -> str:
     return f"{e}; names and times of operators come by way of ITT, {lacking}"
 
 
-def emit_once(emitter: Any, variable: str) -> None:
-    """Let EMITTER, one of torch's classes that report operators to another library, report nothing
-    while they are recorded and the collector is that library, as VARIABLE says: each would be there
-    twice."""
+def emit_once(emitter: Any, source: str, variable: str) -> None:
+    """Let EMITTER, one of torch's classes that report operators to another library, that of SOURCE,
+    report nothing while they are recorded and the collector is that library, as VARIABLE says: each
+    would be there twice."""
     enter, leave = emitter.__enter__, emitter.__exit__
 
     def is_twice() -> bool:
@@ -246,8 +246,9 @@ def emit_once(emitter: Any, variable: str) -> None:
     def begin_to_emit(self: Any) -> Any:
         if not self.enabled or self.entered or not is_twice():
             return enter(self)
-        if variable.startswith("NVTX"):
+        if source == "nvtx":
             torch.cuda.synchronize()  # as torch does, which may fail
+        native.leave_out(source)
         self.entered = self.is_mute = True
         return self
 
@@ -269,8 +270,8 @@ def begin(how: str) -> tuple[str, bool]:
             return f"{e}; torch's own profiler is used", False
         return do_without(e, "no shapes, no memory and no stacks" if how == "stack" else
                           "no shapes and no memory"), False
-    emit_once(torch.autograd.profiler.emit_itt, "INTEL_LIBITTNOTIFY64")
-    emit_once(torch.autograd.profiler.emit_nvtx, "NVTX_INJECTION64_PATH")
+    emit_once(torch.autograd.profiler.emit_itt, "itt", "INTEL_LIBITTNOTIFY64")
+    emit_once(torch.autograd.profiler.emit_nvtx, "nvtx", "NVTX_INJECTION64_PATH")
     if how == "replace":
         replace()
     else:

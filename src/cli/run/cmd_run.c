@@ -244,6 +244,9 @@ static void conclude(const struct osc_args *args, struct osc_sources *s, const c
         osc_cli_error("%s: it was removed while the program ran, with what was recorded", path);
         return;
     }
+    char why_idle[OSC_SOURCE_NOTE_BYTES];
+
+    osc_source_notes_take_idle(path, why_idle);
     const unsigned failed = osc_source_notes_report(path);
     s->failed |= s->wanted & (failed & OSC_SOURCE_TORCH ? failed | OSC_SOURCES_TORCH : failed);
     osc_fold_killed_all(path, &guest);
@@ -259,7 +262,8 @@ static void conclude(const struct osc_args *args, struct osc_sources *s, const c
     const bool lacks_torch = t.n_files == 0 && u->n == 0 && !args->run.sources &&
                              !(s->wanted & OSC_SOURCES_TORCH) &&
                              osc_python_program_is((const char *const *)args->operands);
-    if ((t.n_files > 0 || u->n == 0) && (is_told || lacks_torch))
+    s->is_idle = t.n_files == 0 && why_idle[0] != '\0';
+    if (!s->is_idle && (t.n_files > 0 || u->n == 0) && (is_told || lacks_torch))
         summarize(path, &t, s->wanted, lacks_torch);
     const unsigned collected = s->wanted & osc_sources_collected();
     const unsigned named = args->run.sources ? collected : 0;
@@ -269,6 +273,7 @@ static void conclude(const struct osc_args *args, struct osc_sources *s, const c
         .sources = (u->n == 0 ? s->wanted & OSC_SOURCES_TORCH & ~s->failed : 0) | named |
                    (is_told ? collected : 0),
         .named = named,
+        .why_idle = why_idle[0] != '\0' ? why_idle : NULL,
         .sample = u->n == 0 ? args->run.sample : NULL};
 
     osc_report_recorded(path, &asked);

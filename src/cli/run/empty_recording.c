@@ -32,6 +32,8 @@ osc_status osc_empty_recording_facts(struct osc_process_facts_out *to, pid_t pid
     osc_process_facts_add(to, "sources", s->asked);
     osc_sources_add_names(&failed, s->failed, "");
     osc_process_facts_add(to, "failed_sources", failed.s);
+    if (s->is_idle)
+        osc_process_facts_add(to, "mode", "schedule");
     osc_process_facts_add(to, "opscope_version", OSC_VERSION);
     const osc_status st = command.status != OSC_OK ? command.status : failed.status;
     osc_strbuf_fini(&command);

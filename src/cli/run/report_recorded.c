@@ -110,7 +110,7 @@ static void report_samples(const struct osc_sample_patterns *patterns)
 void osc_report_recorded(const char *directory, const struct osc_recorded_asked *asked)
 {
     struct osc_switch_rules rules;
-    struct reading r = {.asked = asked};
+    struct reading r = {.asked = asked, .sources.why_idle = asked->why_idle};
 
     read_rules(asked->sample, &rules, &r.samples);
     read_all(&r, directory);

@@ -12,11 +12,12 @@
 #include <sys/types.h>
 
 struct osc_recorded_asked {
-    const char *run_id; /* recordings of other runs are left out */
-    pid_t pid;          /* of the program, for messages */
-    unsigned sources;   /* bits: those to report if they recorded nothing */
-    unsigned named;     /* those of them that the user named */
-    const char *sample; /* a list as of --sample; NULL: none */
+    const char *run_id;   /* recordings of other runs are left out */
+    pid_t pid;            /* of the program, for messages */
+    unsigned sources;     /* bits: those to report if they recorded nothing */
+    unsigned named;       /* those of them that the user named */
+    const char *why_idle; /* for osc_sources_seen */
+    const char *sample;   /* a list as of --sample; NULL: none */
 };
 
 /* Report in one line each what ASKED wants and the recordings in DIRECTORY lack. */

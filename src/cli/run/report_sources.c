@@ -50,13 +50,15 @@ void osc_report_sources(const struct osc_sources_seen *seen, pid_t pid, unsigned
 {
     const bool replaces = wanted & OSC_SOURCE_TORCH_REPLACE;
 
-    if ((wanted & OSC_SOURCES_TORCH) && !(seen->recorded & OSC_SOURCES_TORCH) && !seen->is_idle)
+    const bool lacks_torch =
+        (wanted & OSC_SOURCES_TORCH) && !(seen->recorded & OSC_SOURCES_TORCH) && !seen->is_idle;
+
+    if (lacks_torch && seen->why_idle)
+        osc_cli_error("[torch] recorded nothing: %s", seen->why_idle);
+    else if (lacks_torch)
         osc_cli_error("[torch] recorded nothing: no process %s with PYTHONPATH as opscope run "
-                      "sets it (python -I, -E and -S ignore it)%s",
-                      replaces ? "ran a profile of torch" : "imported torch and used it",
-                      replaces ? ", or the schedule of a profile never began to record "
-                                 "(prof.step() once a step)"
-                               : "");
+                      "sets it (python -I, -E and -S ignore it)",
+                      replaces ? "ran a profile of torch" : "imported torch and used it");
     for (size_t i = 0; i < OSC_SOURCE_COUNT; i++) {
         const struct osc_source_kind *const kind = &osc_source_kinds[i];
 

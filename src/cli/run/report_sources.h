@@ -17,7 +17,8 @@
 struct osc_sources_seen {
     unsigned loaded, recorded; /* sources that were there; those that recorded something */
     unsigned failed;           /* those that were there and could not record: a note told it */
-    bool is_idle; /* a schedule or a flight recorder wrote nothing, not even this */
+    const char *why_idle; /* why no profile of torch began to record, if one ran; or NULL */
+    bool is_idle;         /* a schedule or a flight recorder wrote nothing, not even this */
 };
 
 void osc_sources_seen_add(struct osc_sources_seen *seen, const struct osc_trace *t);

@@ -34,6 +34,7 @@ struct osc_sources {
     const char *asked;  /* borrowed from texts: OPSCOPE_SOURCES, or NULL */
     unsigned wanted;    /* bits: sources to record */
     unsigned failed;    /* sources that cannot be used */
+    bool is_idle; /* nothing was recorded, for a profile of torch did not begin to record */
 };
 
 /*

@@ -10,10 +10,11 @@
 #include "cli/cli.h"
 #include "cli/source_kinds.h"
 
-static const struct osc_str middle = {"-failed.", sizeof "-failed." - 1};
+static const struct osc_str failed = {"-failed.", sizeof "-failed." - 1};
+static const struct osc_str idle = {"-idle.", sizeof "-idle." - 1};
 
-/* The source whose note the file NAME is; NULL: it is none. */
-static const struct osc_source_kind *source_of(struct osc_str name)
+/* The source whose note the file NAME is, with MIDDLE after its word; NULL: it is none. */
+static const struct osc_source_kind *source_of(struct osc_str name, struct osc_str middle)
 {
     for (size_t i = 0; i < OSC_SOURCE_COUNT; i++) {
         const struct osc_source_kind *const kind = &osc_source_kinds[i];
@@ -28,35 +29,52 @@ static const struct osc_source_kind *source_of(struct osc_str name)
     return NULL;
 }
 
-static void report(const struct osc_source_kind *kind, int dir, const char *name)
+/* Read the note NAME into TEXT of SIZE bytes. */
+static void read_note(int dir, const char *name, char *text, size_t size)
 {
-    char text[512];
     const int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    const ssize_t len = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
+    const ssize_t len = fd >= 0 ? read(fd, text, size - 1) : 0;
 
     if (fd >= 0)
         close(fd);
     text[len > 0 ? len : 0] = '\0';
-    osc_cli_error("[%s] PID %s: %s", kind->word,
-                  name + 1 + osc_str_c(kind->word).len + middle.len, text);
 }
 
 unsigned osc_source_notes_report(const char *directory)
 {
     DIR *const dir = opendir(directory);
     unsigned told = 0;
+    char text[OSC_SOURCE_NOTE_BYTES];
 
     for (const struct dirent *e; dir && (e = readdir(dir));) {
-        const struct osc_source_kind *const kind = source_of(osc_str_c(e->d_name));
+        const struct osc_source_kind *const kind = source_of(osc_str_c(e->d_name), failed);
 
         if (!kind)
             continue;
+        read_note(dirfd(dir), e->d_name, text, sizeof text);
         if (!(told & kind->bit))
-            report(kind, dirfd(dir), e->d_name);
+            osc_cli_error("[%s] PID %s: %s", kind->word,
+                          e->d_name + 1 + osc_str_c(kind->word).len + failed.len, text);
         told |= kind->bit;
         unlinkat(dirfd(dir), e->d_name, 0);
     }
     if (dir)
         closedir(dir);
     return told;
+}
+
+void osc_source_notes_take_idle(const char *directory, char text[OSC_SOURCE_NOTE_BYTES])
+{
+    DIR *const dir = opendir(directory);
+
+    text[0] = '\0';
+    for (const struct dirent *e; dir && (e = readdir(dir));) {
+        if (!source_of(osc_str_c(e->d_name), idle))
+            continue;
+        if (text[0] == '\0')
+            read_note(dirfd(dir), e->d_name, text, OSC_SOURCE_NOTE_BYTES);
+        unlinkat(dirfd(dir), e->d_name, 0);
+    }
+    if (dir)
+        closedir(dir);
 }

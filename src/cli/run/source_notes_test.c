@@ -69,6 +69,21 @@ TEST_WITH(other_files_are_no_notes, enter, leave)
     assert_int_equal(unlink("torch-failed.1"), 0);
 }
 
+TEST_WITH(of_idle_profiles_one_is_taken_and_nothing_is_printed, enter, leave)
+{
+    char text[OSC_SOURCE_NOTE_BYTES];
+
+    leave_note(".torch-idle.7", "PID 7 ran");
+    leave_note(".torch-failed.7", "no");
+    osc_source_notes_take_idle(folder, text);
+    assert_string_equal(text, "PID 7 ran");
+    osc_source_notes_take_idle(folder, text);
+    assert_string_equal(text, "");
+    said_begin();
+    assert_true(report());
+    assert_string_equal(said_end(), "opscope: [torch] PID 7: no\n");
+}
+
 TEST_WITH(a_note_that_is_a_link_is_removed_unread, enter, leave)
 {
     leave_note("secret", "text");
