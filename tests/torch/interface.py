@@ -31,7 +31,7 @@ import torch.profiler
 import opscope
 import opscope.torch
 from opscope.torch import ProfilerActivity, profile, profiler_legacy, record_function, schedule
-from opscope.torch import config, native
+from opscope.torch import config, devices, native
 from support import counts, exported, fresh_cache, keys, python, raises, run, trace
 
 CPU = [ProfilerActivity.CPU]
@@ -340,6 +340,26 @@ def warnings_about_a_vendors_device_name_its_profiler() -> None:
               mock.patch("opscope.torch.collector.has_source", lambda name: False)):
             told, = said(activities=[*CPU, ProfilerActivity.CUDA])
         assert "is npu: pass ProfilerActivity.PrivateUse1" in told, told
+
+
+def a_vendors_device_has_one_warning_whatever_its_name() -> None:
+    """Whoever records the profile, and also if the name is one that torch has for another."""
+    private, ask = ProfilerActivity.PrivateUse1, [*CPU, ProfilerActivity.PrivateUse1]
+    for name, tool in (("npu", "; torch_npu.profiler records"),
+                       ("mlu", "; torch_mlu.profiler records"), ("hpu", "")):
+        module = SimpleNamespace(is_available=lambda: True, is_initialized=lambda: True)
+        devices.warn_of_theirs.cache_clear()
+        with (mock.patch("torch._C._get_privateuse1_backend_name", lambda name=name: name),
+              mock.patch(f"torch.{name}", module, create=True),
+              warnings.catch_warnings(record=True) as found):
+            warnings.simplefilter("always")
+            with supported(private):
+                assert type(profile(activities=ask)) is torch.profiler.profile
+            told, = (str(w.message) for w in found)
+            assert "torch's own profiler records the profile" + tool in told, told
+            with mock.patch("opscope.torch.collector.has_source", lambda name: False):
+                told, = said(activities=[*CPU, ProfilerActivity.CUDA])
+            assert f"is {name}: pass ProfilerActivity.PrivateUse1" in told, told
 
 
 def fields_that_change_nothing_are_named() -> None:

@@ -108,9 +108,11 @@ def is_left_to_torch(activities: Iterable[ProfilerActivity]) -> bool:
 
 @functools.cache
 def warn_of_theirs(name: str) -> None:
-    """Warn, once, that torch's own profiler records the device NAME."""
-    warnings.warn(f"opscope cannot record {name} here, so torch's own profiler records the profile",
-                  stacklevel=native.level_of_caller())
+    """Warn, once, that torch's own profiler records the device NAME, or that another one does."""
+    tool = PROFILERS.get(module_of(name))
+    theirs = f"; {tool} records what the device does, and opscope reads its traces" if tool else ""
+    warnings.warn(f"opscope cannot record {name} here, so torch's own profiler records the profile"
+                  f"{theirs}", stacklevel=native.level_of_caller())
 
 
 def reason(activity: str) -> str:
@@ -157,7 +159,9 @@ def unasked(activities: Iterable[ProfilerActivity]) -> dict[str, str]:
     """For each device that torch has used and that is not among ACTIVITIES, how to ask for it."""
     theirs = getattr(ProfilerActivity, "PrivateUse1", None)  # named as the backend, once that is
     asked = {"PrivateUse1" if a == theirs else a.name for a in activities}
+    # A vendor's package may register a device of a name that torch knows, too.
     used = (name for name, vendor in VENDORS.items() if name not in asked
+            and vendor.module != registered()
             and getattr(getattr(torch, vendor.module, None), "is_initialized", bool)())
     found = {name: f"pass ProfilerActivity.{name} in activities" for name in used}
     if "PrivateUse1" not in asked and is_reported("PrivateUse1"):
