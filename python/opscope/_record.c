@@ -10,6 +10,8 @@
  */
 #include "_opscope.h"
 
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -562,12 +564,26 @@ static PyObject *start(PyObject *module, PyObject *args, PyObject *kwargs)
     return end_start(st);
 }
 
+/* Whether there is nothing to stop, and nobody has switched that off, or will begin at the
+ * first event because OPSCOPE_OUT is set. */
+static bool is_stopped(void)
+{
+    const char *const how = getenv("OPSCOPE");
+
+    return !__atomic_load_n(&is_begun, __ATOMIC_RELAXED) && osc_recording_path()[0] == '\0' &&
+           !getenv("OPSCOPE_OUT") && !(how && strcmp(how, "0") == 0);
+}
+
 static PyObject *stop(PyObject *module, PyObject *none)
 {
     osc_status st = OSC_OK;
 
     (void)module;
     (void)none;
+    if (is_stopped() &&
+        PyErr_WarnEx(PyExc_RuntimeWarning,
+                     "stop: opscope is not recording; opscope.record.start() begins", 1) != 0)
+        return NULL;
     Py_BEGIN_ALLOW_THREADS
     st = osc_stop();
     Py_END_ALLOW_THREADS
@@ -717,7 +733,8 @@ static PyMethodDef methods[] = {
     {"metadata", metadata, METH_VARARGS,
      "metadata(key, value)\n\nRecord a fact about the whole recording."},
     {"start", WITH_KEYS(start), "start(**options)\n\nBegin to record."},
-    {"stop", stop, METH_NOARGS, "stop()\n\nEnd the recording and write all of it."},
+    {"stop", stop, METH_NOARGS,
+     "stop()\n\nEnd the recording and write all of it. RuntimeWarning: there is none."},
     {"is_started", is_started, METH_NOARGS,
      "is_started() -> bool\n\nWhether start() began what records, rather than OPSCOPE_OUT."},
     {"dump", dump, METH_NOARGS, "dump()\n\nWrite what is in memory now."},

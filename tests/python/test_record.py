@@ -494,6 +494,16 @@ record.stop()
             self.assertEqual([json.loads(e["args"])["k"] for e in own], list(range(500)))
             self.assertEqual(len({e["thread"] for e in own}), 1)
 
+    def test_a_stop_of_nothing_warns(self):
+        stops = "from opscope import record\nrecord.stop()\n"
+        begins = f"record.start({os.path.join(self.folder, 'a.osc')!r})\nrecord.stop()\n"
+        for code, variables, n in ((stops + begins + "record.stop()", {}, 2), (stops, {"OPSCOPE": "0"}, 0),
+                                   (stops, {"OPSCOPE_OUT": self.folder}, 0)):
+            done = subprocess.run([sys.executable, "-W", "always", "-c", code], capture_output=True,
+                                  text=True, env={**os.environ, **variables})
+            self.assertEqual(done.stderr.count("RuntimeWarning: stop: opscope is not recording"), n,
+                             done)
+
     def test_neither_numpy_nor_torch_is_imported(self):
         code = ("import sys\nfrom opscope import record\n"
                 "print([m for m in ('numpy', 'torch', 'pandas', 'pyarrow') if m in sys.modules])")

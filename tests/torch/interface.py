@@ -219,6 +219,9 @@ def misuse_says_what_is_wrong() -> None:
     assert raises(AssertionError, "initialized", lambda: prof.export_chrome_trace("x"))
     assert raises(TypeError, "record_shapes", lambda: profile(record_shape=True))
     assert raises(TypeError, "not str", lambda: profile(schedule="wait=1"))
+    assert raises(TypeError, "on_trace_ready must be", lambda: profile(on_trace_ready="dir"))
+    assert raises(TypeError, "custom_trace_id_callback must be",
+                  lambda: profile(custom_trace_id_callback="id"))
     assert raises(AssertionError, "No valid", lambda: profile(activities=[]))
     assert opscope.torch.ProfileActivity is ProfilerActivity
     with warnings.catch_warnings(record=True) as found:

@@ -419,7 +419,7 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
     Inside another profile of opscope, or beside another recording of it, torch's own profiler
     records this one, and a warning says so.
 
-    TypeError: an unknown argument. RuntimeError: it is started while it runs, or where
+    TypeError: an unknown argument, or one of another type. RuntimeError: it is started while it runs, or where
     nothing can be written.
     """
 
@@ -449,10 +449,14 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
                  use_xpu: bool | None = None, **other: Never) -> None:
         if "record_shape" in other:
             raise TypeError("profile() has no argument 'record_shape': it is 'record_shapes'")
-        if schedule and not callable(schedule):
-            raise TypeError("schedule must be a function of the step number, such as "
-                            "schedule(wait=1, warmup=1, active=3) returns, not "
-                            f"{type(schedule).__name__}")
+        for name, what, value in (
+                ("schedule", "of the step number, such as schedule(wait=1, warmup=1, active=3) "
+                             "returns", schedule),
+                ("on_trace_ready", "of the profile, such as tensorboard_trace_handler(DIR) returns",
+                 on_trace_ready),
+                ("custom_trace_id_callback", "without arguments", custom_trace_id_callback)):
+            if value and not callable(value):
+                raise TypeError(f"{name} must be a function {what}, not {type(value).__name__}")
         wanted = devices.default() if activities is None else list(activities)
         for name, is_used, activity in (("use_cuda", use_cuda, ProfilerActivity.CUDA),
                                         ("use_xpu", use_xpu, ProfilerActivity.XPU)):
@@ -575,7 +579,8 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
 
     def export_chrome_trace(self, path: AnyPath,  # type: ignore[override]
                             *args: Any, **options: Any) -> None:
-        """Write the last window as Kineto's JSON; `.gz` compresses. May be repeated.
+        """Write the last window as Kineto's JSON, whatever the end of the name, as torch does; `.gz`
+        compresses. May be repeated.
 
         Further arguments of torch's method, which are about devices, are ignored.
         """
