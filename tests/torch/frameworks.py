@@ -88,6 +88,19 @@ def lightning_is_recorded_by_its_profiler() -> None:
         assert "aten::addmm" in profiler.summary()
 
 
+def without_a_directory_lightning_leaves_no_file() -> None:
+    from opscope.torch.lightning import OpscopeProfiler
+
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory() as d:
+        os.chdir(d)
+        try:
+            fit(OpscopeProfiler())
+        finally:
+            os.chdir(before)
+        assert os.listdir(d) == [], os.listdir(d)
+
+
 def a_schedule_of_lightning_has_a_file_for_each_window() -> None:
     from opscope.torch.lightning import OpscopeProfiler
 

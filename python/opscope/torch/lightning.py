@@ -25,7 +25,8 @@ class OpscopeProfiler(Profiler):
 
     Each window of the recording is written to the directory `dirpath` as `STAGE-FILENAME-RANK.N.osc`,
     which `opscope` and `opscope.load` read, and the report to `STAGE-FILENAME-RANK.txt`; FILENAME is
-    `filename`, or opscope. Without `dirpath` nothing is kept, and the report is logged. It is torch's `table(sort_by, row_limit)`.
+    `filename`, or opscope. Without `dirpath` nothing is kept, and the report is logged. It is torch's
+    `table(sort_by, row_limit)`.
     `options` are those of `opscope.torch.profile`, such as `schedule`, `record_shapes`,
     `with_modules`, `activities` and `on_trace_ready`.
 
@@ -41,6 +42,7 @@ class OpscopeProfiler(Profiler):
         # Lightning writes the report to a file only if that has a name.
         super().__init__(dirpath=dirpath, filename=filename or ("opscope" if dirpath else None))
         self.sort_by, self.row_limit, self.options = sort_by, row_limit, options
+        self.kept_in = dirpath  # self.dirpath becomes the log directory of a Trainer without one
         self.profiler: Any = None
         self.is_recording = False
         self.open: dict[str, Any] = {}  # actions that have begun
@@ -55,7 +57,7 @@ class OpscopeProfiler(Profiler):
     def start(self, action_name: str) -> None:
         """An action begins; the first of a batch begins the recording."""
         if not self.is_recording and action_name.endswith(("_next", "run_training_batch")):
-            self.profiler = begin(self.dirpath, self._prepare_filename(extension=""), self.options)
+            self.profiler = begin(self.kept_in, self._prepare_filename(extension=""), self.options)
             self.is_recording = True
         if self.is_recording and action_name not in self.open:
             # The name by which readers of traces know Lightning's actions.
