@@ -111,7 +111,7 @@ INTEL_LIBITTNOTIFY64=/other.so show run --list-sources | grep -E '^(api|itt|nvtx
 # Torch needs a recorder, which the package has or a compiler makes.
 CXX= PATH=/nowhere TMPDIR=/nowhere "$OPSCOPE" run --list-sources | grep '^torch '
 mkdir -p bin && printf '#!/bin/sh\n' >bin/c++ && chmod +x bin/c++
-PATH=$PWD/bin "$OPSCOPE" run --list-sources | grep '^torch '
+PATH=$PWD/bin XDG_CACHE_HOME=/nowhere TMPDIR=/nowhere "$OPSCOPE" run --list-sources | grep '^torch '
 
 # Sources that were named and that nothing used.
 show run --sources nvtx,opencl -o unused -- true 2>&1 | sed 's/PID [0-9]*/PID N/'

@@ -126,11 +126,21 @@ def the_first_profile_says_that_it_builds() -> None:
 
 
 def the_first_run_says_that_it_built() -> None:
+    """Also before, and --list-sources says that it will."""
+    def listed(directory: str) -> str:
+        return subprocess.run([native.program(), "run", "--list-sources"], check=True,
+                              env={**os.environ, **fresh_cache(directory)}, capture_output=True,
+                              text=True).stdout
+
+    later = "its recorder is compiled at first use"
     with tempfile.TemporaryDirectory() as d:
+        assert later in listed(d), listed(d)
         command = [native.program(), "run", "--torch", "-o", os.path.join(d, "rec"), "--",
                    sys.executable, "-c", "import torch; torch.ones(2)"]
         told = [subprocess.run(command, env={**os.environ, **fresh_cache(d)}, check=True,
                                capture_output=True, text=True).stderr for _ in range(2)]
+        assert later not in listed(d), listed(d)
+    assert told[0].startswith("opscope builds its recorder for torch"), told
     assert "the recorder for torch" in told[0] and "was built in" in told[0], told
     assert "Warning" not in told[0] and "recorder for torch" not in told[1], told
 

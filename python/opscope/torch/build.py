@@ -8,6 +8,7 @@ wait; an incomplete object is never visible.
 """
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hashlib
 import os
@@ -16,6 +17,7 @@ import shutil
 import stat
 import struct
 import subprocess
+import sys
 import tempfile
 import time
 import warnings
@@ -36,7 +38,7 @@ class Done:
     """What this process has built."""
 
     text = ""  # a sentence, or nothing
-    is_told = False  # no warning: `opscope run` reports it, or the program asked for it
+    is_told = False  # a line instead of a warning: under `opscope run`, or the user asked for it
 
 
 def this_torch() -> Target:
@@ -109,9 +111,13 @@ def compile_to(out: Path) -> None:
     part = out.with_name(f".{out.name}.{os.getpid()}")
     start = time.monotonic()
     words = this_torch().command(part, NATIVE, INCLUDE)
+    told = (f"opscope builds its recorder for torch {torch.__version__}, which takes up to a minute, "
+            f"once; it is kept in {out.parent}")
     if not Done.is_told:
-        warnings.warn(f"opscope builds its recorder for torch {torch.__version__}, which takes up "
-                      f"to a minute, once; it is kept in {out.parent}", stacklevel=2)
+        warnings.warn(told, stacklevel=2)
+    elif sys.stderr is not None:
+        with contextlib.suppress(OSError, ValueError):  # it is closed
+            print(told, file=sys.stderr, flush=True)
     try:
         done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True,
                               text=True, errors="replace", check=False)

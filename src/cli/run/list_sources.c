@@ -84,6 +84,14 @@ static bool has_compiler(void)
     return false;
 }
 
+/* Whether the recorder for torch has yet to be made. */
+static bool is_torch_compiled_later(void)
+{
+    char hook[PATH_MAX];
+
+    return osc_find_torch_hook(hook, sizeof hook) && !has_recorder(hook) && has_compiler();
+}
+
 static void check_torch(struct osc_strbuf *missing)
 {
     char hook[PATH_MAX];
@@ -204,10 +212,13 @@ int osc_list_sources(void)
             continue;
         check(kind, &missing);
         const bool is_ready = missing.status == OSC_OK && missing.len == 0;
-        osc_strbuf_addf(&out, "%-10s %-8s %s\n", kind->word, is_ready ? "ready" : "missing",
+        osc_strbuf_addf(&out, "%-10s %-8s %s%s\n", kind->word, is_ready ? "ready" : "missing",
                         is_ready                   ? kind->what
                         : missing.status == OSC_OK ? missing.s
-                                                   : "out of memory");
+                                                   : "out of memory",
+                        is_ready && kind->bit == OSC_SOURCE_TORCH && is_torch_compiled_later()
+                            ? "; its recorder is compiled at first use, in up to a minute"
+                            : "");
         osc_strbuf_fini(&missing);
     }
     const int failed = out.status == OSC_OK ? osc_show_text(out.s)
