@@ -158,10 +158,12 @@ static void set_stack(const struct osc_trace *t, const struct osc_operators *ops
     }
 }
 
-/* Whether a rule says which operators of T can use Tensor Cores: those of PyTorch. */
+/* Whether a rule says which operators of T can use Tensor Cores: those of PyTorch, and what
+ * recordings call as it does. */
 static bool knows_operators(const struct osc_trace *t)
 {
-    return osc_producer_is_torch((enum osc_producer)t->producer);
+    return osc_producer_is_torch((enum osc_producer)t->producer) ||
+           t->producer == OSC_PRODUCER_OPSCOPE;
 }
 
 static void add_row(const struct osc_trace *t, const struct osc_options *o,

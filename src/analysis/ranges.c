@@ -53,7 +53,8 @@ static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(NAME, "name", STRING, NULL, KEY, OSC_COLUMN_SYMBOL | OSC_COLUMN_OPTIONAL,
                OSC_RULE_NAMES,
                "Name of the ranges as the file has it; steps, whose names differ by a number, "
-               "are ProfilerStep*. Not shown with --group-by kind.",
+               "are ProfilerStep*, or step in a recording of a program without PyTorch. Not "
+               "shown with --group-by kind.",
                .torch = OSC_TORCH_KEY),
     OSC_COLUMN(
         KIND, "kind", STRING, NULL, KEY, 0, OSC_RULE_KINDS,

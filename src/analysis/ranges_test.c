@@ -35,6 +35,26 @@ TEST_WITH(ranges_of_every_kind_are_rows, NULL, small_end)
     assert_true(osc_table_ranges.is_symbol(&result, 2));
 }
 
+/* Whether the only row of steps in the table of the trace with MEMBERS is called NAME. */
+static bool are_called(const char *members, const char *name)
+{
+    assert_true(small_load_with(&trace, members, STEP(3, 30, 9) STEP(4, 40, 9)));
+    small_make(&osc_table_ranges, &(struct osc_options){0});
+    const bool is_it =
+        result.n_rows == 1 && is_text(0, "name", name) && integer(0, "calls") == 2;
+    small_end(NULL);
+    return is_it;
+}
+
+TEST(steps_have_the_word_of_their_program)
+{
+    assert_true(are_called("", "ProfilerStep*"));
+    assert_true(are_called("'opscope_version':'0.1.0','trace_id':'7A',", "ProfilerStep*"));
+    assert_true(
+        are_called("'opscope_version':'0.1.0','source.torch':'2.13',", "ProfilerStep*"));
+    assert_true(are_called("'opscope_version':'0.1.0',", "step"));
+}
+
 TEST_WITH(an_asynchronous_range_has_no_self_time, NULL, small_end)
 {
     make(&(struct osc_options){0},

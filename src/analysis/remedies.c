@@ -155,11 +155,6 @@ bool osc_remedy_is_there(const struct osc_trace *t, enum osc_finding_code code)
     return recorder == OF_TORCH || find(recorder, code);
 }
 
-bool osc_remedy_is_torch(const struct osc_trace *t)
-{
-    return osc_producer_is_torch((enum osc_producer)t->producer);
-}
-
 /* Whether T has records of memory, or is of a program that cannot have them. */
 static bool has_memory_or_never(const struct osc_trace *t)
 {

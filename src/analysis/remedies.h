@@ -18,9 +18,5 @@ bool osc_trace_is_ours(const struct osc_trace *t);
  * that it lacks. */
 bool osc_remedy_is_there(const struct osc_trace *t, enum osc_finding_code code);
 
-/* Whether T is of PyTorch, or a recording: a note that names options of torch.profiler helps
- * its user. */
-bool osc_remedy_is_torch(const struct osc_trace *t);
-
 /* The remedy for CODE in T; "": none. */
 const char *osc_remedy(const struct osc_trace *t, enum osc_finding_code code);

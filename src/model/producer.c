@@ -66,5 +66,5 @@ const char *osc_dialect_text(enum osc_dialect d)
 bool osc_producer_is_torch(enum osc_producer p)
 {
     return p == OSC_PRODUCER_KINETO || p == OSC_PRODUCER_TORCH_NPU ||
-           p == OSC_PRODUCER_TORCH_LEGACY || p == OSC_PRODUCER_OPSCOPE;
+           p == OSC_PRODUCER_TORCH_LEGACY;
 }

@@ -80,7 +80,7 @@ enum osc_producer {
 /* The dialect of traces of P. */
 enum osc_dialect osc_producer_dialect(enum osc_producer p);
 
-/* Whether P records programs of PyTorch, whose operators have its names; or any, as opscope. */
+/* Whether P records programs of PyTorch and no others. */
 bool osc_producer_is_torch(enum osc_producer p);
 
 /* Static texts: the word of P for scripts ("" if it is unknown), what users read, and the word

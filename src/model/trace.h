@@ -476,3 +476,7 @@ osc_sid osc_row_module(const struct osc_trace *t, const struct osc_chunk *c, uin
 
 /* The value of the file's top-level member KEY; false if it is absent. */
 bool osc_trace_meta(const struct osc_trace *t, const char *key, struct osc_str *value);
+
+/* Whether T is of a program of PyTorch: its producer records no others, or it is a recording
+ * in which opscope's profile or source of PyTorch has left its mark. */
+bool osc_trace_is_torch(const struct osc_trace *t);

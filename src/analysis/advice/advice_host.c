@@ -122,8 +122,8 @@ static int64_t count_of(const struct osc_split_step *s, const struct rule *r)
 static osc_status check(const struct osc_advice_base *a, const struct rule *r,
                         struct osc_advice_item *item)
 {
-    const bool is_torch = osc_producer_is_torch(
-        (enum osc_producer)a->t->producer); /* others draw pools, not threads */
+    /* Others draw pools, not threads. */
+    const bool has_threads = osc_trace_is_torch(a->t) || a->t->producer == OSC_PRODUCER_OPSCOPE;
     int64_t n_steps = 0;
     osc_status st = OSC_OK;
 
@@ -131,7 +131,7 @@ static osc_status check(const struct osc_advice_base *a, const struct rule *r,
         const struct one o = {&a->split.steps[i],
                               a->b->steps[i].end_ns - a->b->steps[i].start_ns};
 
-        if (!a->b->steps[i].is_kept || (r->code == OSC_ADVICE_UNRECORDED && !is_torch))
+        if (!a->b->steps[i].is_kept || (r->code == OSC_ADVICE_UNRECORDED && !has_threads))
             continue;
         n_steps += r->has(&o);
         for (unsigned k = 0; k < OSC_CAUSE_COUNT; k++)

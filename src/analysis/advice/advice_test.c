@@ -450,6 +450,9 @@ TEST_WITH(memory_is_pinned_only_for_devices, NULL, end)
 {
     const int64_t host = row_of("", STEP(1, 0, 1000) LOADER(0, 300), "data_loading", false);
     assert_true(has_text(host, "text", "DataLoader(..., num_workers=N)."));
+    const int64_t recorded = row_of("'opscope_version':'0.1.0',",
+                                    STEP(1, 0, 1000) LOADER(0, 300), "data_loading", false);
+    assert_true(has_text(recorded, "text", "Load and prepare data ahead of time, beside the"));
     const int64_t device = row_of(
         "", STEP(1, 0, 1000) LOADER(0, 300) CALL(1, 900, 1, 1, "") KERNEL("k", 905, 50, 1),
         "data_loading", false);

@@ -2,6 +2,7 @@
 #include "analysis/torch/averages_tree.h"
 
 #include "analysis/census.h"
+#include "analysis/range_name.h"
 #include "analysis/torch/averages_memory.h"
 #include "analysis/torch/averages_merge.h"
 #include "base/mem.h"
@@ -26,7 +27,7 @@ struct builder {
     uint32_t *top;                 /* owned; per track: innermost open node + 1 */
     uint32_t *twins;               /* owned; nodes whose parent has the same name */
     size_t n_twins, cap_twins;
-    uint32_t step_name; /* name + 1 of "ProfilerStep*" */
+    uint32_t step_name; /* name + 1 of all steps */
     uint32_t memory_name, failure_name;
     struct osc_avg_records records;
     uint32_t *instants; /* owned; rows of records, by time */
@@ -196,9 +197,9 @@ static osc_status meet_name(struct builder *b, uint32_t sid)
     if (is_filtered(text)) {
         *place = FILTERED;
     } else if (osc_str_starts(text, OSC_STR(OSC_KNOWN_STEP)) ||
-               osc_str_eq(text, OSC_STR("ProfilerStep*"))) {
+               osc_str_eq(text, osc_range_steps(b->t))) {
         if (b->step_name == 0)
-            st = add_name(b->tree, OSC_STR("ProfilerStep*"), &b->step_name);
+            st = add_name(b->tree, osc_range_steps(b->t), &b->step_name);
         *place = b->step_name;
     } else {
         st = add_name(b->tree, text, place);

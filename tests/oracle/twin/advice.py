@@ -381,8 +381,8 @@ class Rules:
             ns = sum(part.ns[cause] for part, _ in parts for cause in causes)
             count = sum(part.counts[counted] for part, _ in parts) if counted else n_fit
             sums = found.sums.get(name or "", {})
-            if code == "unrecorded" and self.trace.producer not in (
-                    "kineto", "torch_npu", "torch_legacy", "opscope"):
+            if code == "unrecorded" and not (
+                    self.trace.is_torch or self.trace.producer == "opscope"):
                 continue
             is_named = bool(sums) or code in ("tiny_operators", "python", "unrecorded")
             self.add(code, is_named and 2 * n_fit > len(parts), ns, ns, self.total, count,

@@ -99,7 +99,7 @@ def functions_of(trace: Trace) -> list[Function]:
                                                          "gpu_user_annotation"))
         name = event.name
         if name.startswith("ProfilerStep#"):
-            name = "ProfilerStep*"
+            name = trace.steps_name
         result.append(Function(
             event, name, not event.is_host,
             event.is_host and (annotation and name.startswith(ASYNC_NAMES) or

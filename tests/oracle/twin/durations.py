@@ -23,7 +23,7 @@ def table(traces: list[Trace]) -> list[dict]:
     for trace in traces:
         for event in trace.events:
             if event.dur is not None:
-                key = (name_of(event), event.kind, place_word(trace, event))
+                key = (name_of(trace, event), event.kind, place_word(trace, event))
                 named.setdefault(key, []).extend([event.dur] * calls_of(event))
     rows = []
     for (name, kind, place), durations in sorted(named.items(), key=lambda item: -sum(item[1])):

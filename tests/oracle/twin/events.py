@@ -200,6 +200,16 @@ class Trace:
         """Whether the file's own metadata switches NAME on."""
         return bool(exact.number(self.members.get(name)) or self.members.get(name) is True)
 
+    @property
+    def is_torch(self) -> bool:
+        """Whether it is of a program of PyTorch."""
+        return producers.is_torch(self.producer, self.members)
+
+    @property
+    def steps_name(self) -> str:
+        """The name that all steps called as PyTorch calls them have in tables."""
+        return "step" if self.producer == "opscope" and not self.is_torch else "ProfilerStep*"
+
     def says_off(self, name: str) -> bool:
         """Whether the file's own metadata switches NAME off."""
         return exact.number(self.members.get(name)) == 0 or self.members.get(name) is False

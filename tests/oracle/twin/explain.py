@@ -97,9 +97,9 @@ def siblings(traces: list[Trace], name: str | None = None, event: int | None = N
         ranges = [e for e in trace.events if e.dur is not None]
         like = [e for e in ranges if e.id == event]
         for one in ranges:
-            if event is None and name in (one.name, name_of(one)) or like and (
-                    name_of(one), one.kind, place_word(trace, one)) == (
-                    name_of(like[0]), like[0].kind, place_word(trace, like[0])):
+            if event is None and name in (one.name, name_of(trace, one)) or like and (
+                    name_of(trace, one), one.kind, place_word(trace, one)) == (
+                    name_of(trace, like[0]), like[0].kind, place_word(trace, like[0])):
                 found.append((trace, one))
     durations: dict[tuple, list[int]] = {}
     for trace, one in found:

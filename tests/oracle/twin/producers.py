@@ -123,6 +123,15 @@ RULES: tuple[tuple[str, Callable[[Signs], object]], ...] = (
 )
 
 
+TORCH = ("kineto", "torch_npu", "torch_legacy")
+
+
+def is_torch(producer: str | None, members: dict) -> bool:
+    """Whether a trace with MEMBERS is of a program of PyTorch; recordings say it."""
+    return producer in TORCH or producer == "opscope" and (
+        "source.torch" in members or "trace_id" in members)
+
+
 def find(signs: Signs) -> tuple[str | None, str]:
     """(producer, dialect)."""
     if "opscope_version" in signs.members:

@@ -26,10 +26,10 @@ def place_word(trace: Trace, event: Event) -> str:
     return "host" if event.is_host else "device"
 
 
-def name_of(event: Event) -> str:
-    """The name by which EVENT counts."""
+def name_of(trace: Trace, event: Event) -> str:
+    """The name by which EVENT of TRACE counts."""
     is_step = event.kind == "step" and event.name.startswith("ProfilerStep#")
-    return "ProfilerStep*" if is_step else event.name
+    return trace.steps_name if is_step else event.name
 
 
 def names_of(trace: Trace, event: Event, columns: list[str]) -> dict:
@@ -103,7 +103,7 @@ def table(traces: list[Trace], group_by: str | None = None) -> list[dict]:
             if event.dur is None:
                 continue
             place = place_of(trace, event)
-            key = {"name": name_of(event), "kind": event.kind, "place": place_word(trace, event),
+            key = {"name": name_of(trace, event), "kind": event.kind, "place": place_word(trace, event),
                    **{c: place[c] for c in columns}}
             if "kind" in (group_by or "").split(","):
                 key["name"] = None

@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { countedName, fitScopes, labelsOf, partsOf, rowLabels, shorten } from "./names.ts";
+import {
+  countedNames,
+  countsSteps,
+  fitScopes,
+  labelsOf,
+  partsOf,
+  rowLabels,
+  shorten,
+} from "./names.ts";
 
 test("steps count as one name", () => {
-  assert.equal(countedName("step", "ProfilerStep#3"), "ProfilerStep*");
-  assert.equal(countedName("annotation", "ProfilerStep#3"), "ProfilerStep#3");
-  assert.equal(countedName("step", "train 3"), "train 3");
+  assert.deepEqual(countedNames("step", "ProfilerStep#3"), ["ProfilerStep*", "step"]);
+  assert.deepEqual(countedNames("annotation", "ProfilerStep#3"), ["ProfilerStep#3"]);
+  assert.deepEqual(countedNames("step", "train 3"), ["train 3"]);
+  assert.ok(countsSteps("step", "ProfilerStep*") && countsSteps("step", "step"));
+  assert.ok(!countsSteps("scope", "step"));
 });
 
 test("long names keep both ends", () => {

@@ -147,7 +147,15 @@ export function rowLabels(names: readonly string[], tails: readonly string[]): s
   );
 }
 
-/** The name of the row of `ranges` and `durations` in which ranges of KIND called NAME count. */
-export function countedName(kind: string, name: string): string {
-  return kind === "step" && name.startsWith("ProfilerStep#") ? "ProfilerStep*" : name;
+/** The names that all steps of a program with PyTorch have in tables, and of one without. */
+const STEPS = ["ProfilerStep*", "step"] as const;
+
+/** The row of `ranges` and `durations` in which ranges of KIND called NAME count has one of these. */
+export function countedNames(kind: string, name: string): readonly string[] {
+  return kind === "step" && name.startsWith("ProfilerStep#") ? STEPS : [name];
+}
+
+/** Whether a row of KIND called NAME counts all steps. */
+export function countsSteps(kind: string | undefined, name: string | undefined): boolean {
+  return name === STEPS[0] || (name === STEPS[1] && kind === "step");
 }

@@ -14,6 +14,10 @@ test("a row leads to its events", () => {
     of("ranges", { name: "ProfilerStep*", kind: "step" }),
     "(name = 'ProfilerStep*' OR name regexp '^ProfilerStep#') AND kind = 'step'",
   );
+  assert.equal(
+    of("ranges", { name: "step", kind: "step" }),
+    "(name = 'step' OR name regexp '^ProfilerStep#') AND kind = 'step'",
+  );
   assert.equal(of("ranges", { kind: "scope", step: "3" }), "kind = 'scope' AND step = 3");
   assert.equal(of("modules", { name: "L_0" }), "name in ('nn.Module: L_0', 'L_0')");
   assert.equal(

@@ -2,6 +2,7 @@
 // Which events, or which time, a row of a table is about: of a sum all that it counts.
 
 import type { Window } from "../api/api.ts";
+import { countsSteps } from "../model/names.ts";
 import { quote } from "./options.ts";
 import type { RowHere } from "./session.ts";
 
@@ -38,8 +39,8 @@ function same(values: Values, column: string, as = column): string {
 
 /** The names that the name of a row of `ranges` or `durations` stands for. */
 function ofName(values: Values): string {
-  return values.name === "ProfilerStep*"
-    ? "(name = 'ProfilerStep*' OR name regexp '^ProfilerStep#')"
+  return countsSteps(values.kind, values.name)
+    ? `(name = ${quote(values.name!)} OR name regexp '^ProfilerStep#')`
     : same(values, "name");
 }
 

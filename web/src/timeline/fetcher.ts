@@ -7,7 +7,7 @@
 import { type Api, isChanged, type Name, type Window } from "../api/api.ts";
 import { CELL, type CellPacket, type ValuePacket } from "../api/packets.ts";
 import { hashOf, stepOf } from "../model/colour.ts";
-import { countedName } from "../model/names.ts";
+import { countedNames } from "../model/names.ts";
 import { matcher } from "../model/pattern.ts";
 import { isExpression } from "../state/options.ts";
 import type { Viewport } from "./viewport.ts";
@@ -99,7 +99,8 @@ export class Fetcher {
   median(number: number): number | null {
     const name = this.name(number);
     if (name === null) return null;
-    return this.medians?.get(name[0]) ?? this.medians?.get(countedName("step", name[0])) ?? null;
+    const [medians, counted] = [this.medians, countedNames("step", name[0])];
+    return [name[0], ...counted].map((n) => medians?.get(n)).find((ns) => ns !== undefined) ?? null;
   }
 
   hash(number: number): number | null {

@@ -3,10 +3,11 @@
 
 import type { EventDetail } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
-import { countedName } from "../model/names.ts";
+import { countedNames } from "../model/names.ts";
 import { format, formatTime } from "../model/units.ts";
 import { useTable } from "../state/answers.ts";
 import { siblingOptions } from "../state/explain.ts";
+import { quote } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { Section } from "./parts.tsx";
 
@@ -51,12 +52,13 @@ export function Siblings({ detail, onSelect }: SiblingsProps) {
   const slowest = useTable(name, asked, FEW);
   const own = useTable(name, { ...asked, where: `id = ${detail.id}` }, FEW);
   const { event: _, ...ranks } = asked;
-  const where = `kind = '${detail.kind}'`;
-  const durations = useTable(
-    name === null ? null : "durations",
-    { ...ranks, name: countedName(detail.kind, detail.name), where },
-    BUCKETS,
-  );
+  const names = countedNames(detail.kind, detail.name);
+  const ofKind = `kind = '${detail.kind}'`;
+  const counted =
+    names.length === 1
+      ? { ...ranks, name: detail.name, where: ofKind }
+      : { ...ranks, where: `${ofKind} AND name IN (${names.map(quote).join(", ")})` };
+  const durations = useTable(name === null ? null : "durations", counted, BUCKETS);
   if (name === null) return null;
   const ratio = own.frame !== null && own.frame.n > 0 ? own.frame.at(0, "percentile_ratio") : null;
   return (
