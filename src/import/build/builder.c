@@ -89,7 +89,7 @@ void osc_loading_fini(struct osc_loading *l)
     osc_idmap_fini(&l->tracks);
     osc_idmap_fini(&l->processes);
     osc_free(l->devices);
-    osc_days_fini(&l->days);
+    osc_minutes_fini(&l->minutes);
     pthread_mutex_destroy(&l->lock);
 }
 
@@ -161,7 +161,7 @@ void osc_builder_fini(struct osc_builder *b)
     osc_free(b->strings);
     osc_free(b->tracks);
     osc_idmap_fini(&b->steps);
-    osc_days_fini(&b->days);
+    osc_minutes_fini(&b->minutes);
     pthread_mutex_lock(&l->lock);
     if (l->is_small) { /* a thread that reads a long text seldom leaves much of its last slab */
         trim_slab(&b->events, l->trace);
@@ -353,9 +353,9 @@ bool osc_build_more_words(struct osc_builder *b, struct osc_columns *c, size_t n
 
 osc_status osc_builder_take(struct osc_builder *b, struct osc_batch_of_rows *out)
 {
-    *out = (struct osc_batch_of_rows){.findings = b->findings, .days = b->days};
+    *out = (struct osc_batch_of_rows){.findings = b->findings, .minutes = b->minutes};
     memset(&b->findings, 0, sizeof b->findings);
-    b->days = (struct osc_days){0};
+    b->minutes = (struct osc_minutes){0};
     b->status = osc_mem_reason(b->status);
     const osc_status st = b->status;
     if (st == OSC_ELIMIT)
@@ -386,7 +386,7 @@ void osc_batch_of_rows_fini(struct osc_batch_of_rows *batch)
         osc_chunk_free(batch->others[i]);
     osc_free(batch->events);
     osc_free(batch->others);
-    osc_days_fini(&batch->days);
+    osc_minutes_fini(&batch->minutes);
     *batch = (struct osc_batch_of_rows){0};
 }
 
@@ -410,7 +410,7 @@ osc_status osc_loading_join(struct osc_loading *l, struct osc_batch_of_rows *bat
     }
     osc_findings_merge(&t->findings, &batch->findings);
     if (st == OSC_OK)
-        st = osc_days_join(&l->days, &batch->days);
+        st = osc_minutes_join(&l->minutes, &batch->minutes);
     osc_batch_of_rows_fini(batch);
     return st;
 }
@@ -679,7 +679,7 @@ bool osc_keep_wants(const struct osc_import_keep *keep, const struct osc_keep_ro
 bool osc_build_wants(struct osc_builder *b, enum osc_form_shape shape, osc_sid name,
                      struct osc_keep_row row)
 {
-    if (osc_days_add(&b->days, row.ts_ns) != OSC_OK)
+    if (osc_minutes_add(&b->minutes, row.ts_ns, row.dur_ns) != OSC_OK)
         b->status = OSC_ENOMEM;
     row.is_step = row.is_step || osc_idmap_get(&b->steps, name.v) != 0;
     row.is_open = shape == OSC_SHAPE_BEGIN || shape == OSC_SHAPE_ASYNC;

@@ -61,8 +61,8 @@ struct osc_loading {
     uint64_t seed;
     struct osc_build_device *devices; /* owned; see typed.h */
     uint32_t n_devices;
-    uint64_t n_arrows;    /* arrows with both ends */
-    struct osc_days days; /* of the starts of all events, if keep.is_on */
+    uint64_t n_arrows;          /* arrows with both ends */
+    struct osc_minutes minutes; /* of the starts of all events, if keep.is_on */
     int64_t min_ts_ns; /* over all events, known when sealed, if keep.is_on; else INT64_MAX */
 };
 
@@ -139,11 +139,11 @@ struct osc_builder {
     struct osc_loading *loading; /* borrowed */
     struct osc_columns events, others;
     struct osc_findings findings;
-    struct osc_idmap steps; /* names of steps seen so far, if keep.is_on */
-    struct osc_days days;   /* of this batch, including events left out; if keep.is_on */
-    osc_status status;      /* sticky */
-    bool is_closing;        /* chunks may be closed with the reserved memory */
-    size_t reserved_bytes;  /* for the rows and strings of this builder; later for the trace */
+    struct osc_idmap steps;     /* names of steps seen so far, if keep.is_on */
+    struct osc_minutes minutes; /* of this batch, including events left out; if keep.is_on */
+    osc_status status;          /* sticky */
+    bool is_closing;            /* chunks may be closed with the reserved memory */
+    size_t reserved_bytes; /* for the rows and strings of this builder; later for the trace */
     osc_who last_pid, last_tid;
     osc_track_id last_track;
     struct osc_cached_string *strings; /* owned; STRING_MASK + 1, fewer for a short text */
@@ -161,7 +161,7 @@ struct osc_batch_of_rows {
     struct osc_chunk **events, **others; /* owned */
     uint32_t n_events, n_others;
     struct osc_findings findings;
-    struct osc_days days; /* owned; empty unless something was to be left out */
+    struct osc_minutes minutes; /* owned; empty unless something was to be left out */
 };
 
 /*

@@ -329,14 +329,14 @@ TEST(keeps_what_starts_inside_and_every_begin)
     assert_true(wants(b, OSC_SHAPE_RANGE, true, none, 4, 7)); /* it runs in wanted steps */
     assert_false(wants(b, OSC_SHAPE_RANGE, true, none, 4, 6));
     assert_false(wants(b, OSC_SHAPE_RANGE, false, sid(&m, "ProfilerStep#1"), 4, 7));
-    assert_int_equal(b->days.v[0].first_ns, 3);
+    assert_int_equal(b->minutes.v[0].first_ns, 3);
     add(&m, OSC_SHAPE_RANGE, 25, NULL, 0);
     add(&m, OSC_SHAPE_RANGE, 15, NULL, 0);
     add(&m, OSC_SHAPE_END, 25, NULL, 0);
     assert_int_equal(join(&m), OSC_OK);
     assert_int_equal(m.trace.events.n_rows, 1);
     assert_int_equal(m.trace.others.n_rows, 1);
-    assert_int_equal(m.loading.days.v[0].first_ns, 3);
+    assert_int_equal(m.loading.minutes.v[0].first_ns, 3);
     stop(&m);
 }
 
@@ -350,7 +350,7 @@ TEST(a_scout_keeps_steps_of_the_host_alone)
     assert_true(wants(&m.builder, OSC_SHAPE_RANGE, false, step, 9, OSC_NO_DUR));
     assert_false(wants(&m.builder, OSC_SHAPE_RANGE, true, step, 9, OSC_NO_DUR));
     assert_false(wants(&m.builder, OSC_SHAPE_RANGE, false, other, 5, OSC_NO_DUR));
-    assert_int_equal(m.builder.days.v[0].first_ns, 5);
+    assert_int_equal(m.builder.minutes.v[0].first_ns, 5);
     assert_int_equal(join(&m), OSC_OK);
     stop(&m);
 }

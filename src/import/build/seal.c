@@ -118,7 +118,7 @@ osc_status osc_trace_seal(struct osc_trace *t, const struct osc_reader *reader,
     osc_status st = osc_pairs_match(t);
 
     if (st == OSC_OK)
-        st = left_out ? osc_wild_times_leave_out(t, &left_out->days, &left_out->min_ts_ns)
+        st = left_out ? osc_wild_times_leave_out(t, &left_out->minutes, &left_out->min_ts_ns)
                       : osc_wild_times_leave_out(t, NULL, NULL);
     if (st == OSC_OK)
         st = reader->kinds ? reader->kinds(t, n_threads) : osc_kinds_set(t, n_threads);

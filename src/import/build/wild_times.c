@@ -6,9 +6,11 @@
 #include "base/mem.h"
 #include "base/sort.h"
 
-#define DAY_NS  INT64_C(86400000000000)
-#define WEEK_NS (7 * DAY_NS)
-#define YEAR_NS (365 * DAY_NS)
+#define MINUTE_NS      INT64_C(60000000000)
+#define DAY_MINUTES    INT64_C(1440)
+#define WEEK_NS        (7 * DAY_MINUTES * MINUTE_NS)
+#define YEAR_NS        (365 * DAY_MINUTES * MINUTE_NS)
+#define LEAST_PAUSE_NS (10 * MINUTE_NS)
 
 /* A group is near if it is less far away than this many times what the main one lasts. */
 #define LENGTHS 100
@@ -17,62 +19,86 @@
  */
 #define TIMES_AS_MANY 10
 
-static int64_t day_of(int64_t at_ns)
+/* What lies behind a pause this many times as long as the core lasts is wild if it starts at
+ * one time and the core has the least number of events, or if the core has this many times its
+ * events. */
+#define PAUSE_LENGTHS 1000
+#define LEAST_CORE    4
+#define CORE_TIMES    100
+
+static int64_t minute_of(int64_t at_ns)
 {
-    return at_ns / DAY_NS - (at_ns % DAY_NS < 0);
+    return at_ns / MINUTE_NS - (at_ns % MINUTE_NS < 0);
 }
 
-void osc_days_fini(struct osc_days *d)
+static int64_t day_of(const struct osc_minute *m)
 {
-    osc_free(d->v);
-    osc_idmap_fini(&d->of_day);
-    *d = (struct osc_days){0};
+    return m->minute / DAY_MINUTES - (m->minute % DAY_MINUTES < 0);
 }
 
-/* The day DAY of D, which is added if it is missing; NULL: no memory. */
-static struct osc_day *put_day(struct osc_days *d, int64_t day)
+void osc_minutes_fini(struct osc_minutes *all)
 {
-    if (d->n > 0 && d->v[d->latest].day == day)
-        return &d->v[d->latest];
-    uint32_t *const place = osc_idmap_put(&d->of_day, (uint64_t)day);
+    osc_free(all->v);
+    osc_idmap_fini(&all->of_minute);
+    *all = (struct osc_minutes){0};
+}
+
+/* The minute MINUTE of ALL, which is added if it is missing; NULL: no memory. */
+static struct osc_minute *put_minute(struct osc_minutes *all, int64_t minute)
+{
+    if (all->n > 0 && all->v[all->latest].minute == minute)
+        return &all->v[all->latest];
+    uint32_t *const place = osc_idmap_put(&all->of_minute, (uint64_t)minute);
 
     if (!place)
         return NULL;
     if (*place == 0) {
-        if (osc_grow(&d->v, &d->cap, d->n + 1, sizeof *d->v) != OSC_OK)
+        if (osc_grow(&all->v, &all->cap, all->n + 1, sizeof *all->v) != OSC_OK)
             return NULL;
-        d->v[d->n++] =
-            (struct osc_day){.day = day, .first_ns = INT64_MAX, .last_ns = INT64_MIN};
-        *place = (uint32_t)d->n;
+        all->v[all->n++] = (struct osc_minute){
+            .minute = minute, .first_ns = INT64_MAX, .last_ns = INT64_MIN, .end_ns = INT64_MIN};
+        *place = (uint32_t)all->n;
     }
-    d->latest = *place - 1;
-    return &d->v[d->latest];
+    all->latest = *place - 1;
+    return &all->v[all->latest];
 }
 
-/* Count N starts from FIRST_NS to LAST_NS, all in one day. */
-static osc_status add_starts(struct osc_days *d, int64_t first_ns, int64_t last_ns, uint64_t n)
+/* Add what MORE counts, which may be of several minutes, to ALL by its first start. */
+static osc_status add_starts(struct osc_minutes *all, const struct osc_minute *more)
 {
-    struct osc_day *const day = put_day(d, day_of(first_ns));
+    struct osc_minute *const m = put_minute(all, minute_of(more->first_ns));
 
-    if (!day)
+    if (!m)
         return OSC_ENOMEM;
-    day->first_ns = first_ns < day->first_ns ? first_ns : day->first_ns;
-    day->last_ns = last_ns > day->last_ns ? last_ns : day->last_ns;
-    day->n += n;
+    m->first_ns = more->first_ns < m->first_ns ? more->first_ns : m->first_ns;
+    m->last_ns = more->last_ns > m->last_ns ? more->last_ns : m->last_ns;
+    m->end_ns = more->end_ns > m->end_ns ? more->end_ns : m->end_ns;
+    m->n += more->n;
     return OSC_OK;
 }
 
-osc_status osc_days_add(struct osc_days *d, int64_t at_ns)
+static int64_t end_of(int64_t at_ns, int64_t dur_ns)
 {
-    return add_starts(d, at_ns, at_ns, 1);
+    int64_t end_ns = at_ns;
+
+    if (dur_ns != OSC_NO_DUR && __builtin_add_overflow(at_ns, dur_ns, &end_ns))
+        end_ns = INT64_MAX;
+    return end_ns;
 }
 
-osc_status osc_days_join(struct osc_days *d, const struct osc_days *from)
+osc_status osc_minutes_add(struct osc_minutes *all, int64_t at_ns, int64_t dur_ns)
+{
+    return add_starts(
+        all, &(struct osc_minute){
+                 .first_ns = at_ns, .last_ns = at_ns, .end_ns = end_of(at_ns, dur_ns), .n = 1});
+}
+
+osc_status osc_minutes_join(struct osc_minutes *all, const struct osc_minutes *from)
 {
     osc_status st = OSC_OK;
 
     for (size_t i = 0; i < from->n && st == OSC_OK; i++)
-        st = add_starts(d, from->v[i].first_ns, from->v[i].last_ns, from->v[i].n);
+        st = add_starts(all, &from->v[i]);
     return st;
 }
 
@@ -84,35 +110,42 @@ struct believed {
     bool all_ends; /* too many ranges end far behind the last start to be mistakes */
 };
 
-static int compare_days(const void *a, const void *b)
+static int compare_minutes(const void *a, const void *b)
 {
-    const struct osc_day *const *x = a, *const *y = b;
+    const struct osc_minute *const *x = a, *const *y = b;
 
-    return ((*x)->day > (*y)->day) - ((*x)->day < (*y)->day);
+    return ((*x)->minute > (*y)->minute) - ((*x)->minute < (*y)->minute);
 }
 
-/* The group that begins with SORTED[*I] of N days; moves *I behind it. */
-static struct osc_day next_group(struct osc_day *const *sorted, size_t n, size_t *i)
+static void append(struct osc_minute *group, const struct osc_minute *next)
 {
-    struct osc_day group = *sorted[*i];
+    group->minute = next->minute;
+    group->last_ns = next->last_ns;
+    group->end_ns = next->end_ns > group->end_ns ? next->end_ns : group->end_ns;
+    group->n += next->n;
+}
 
-    for (++*i; *i < n && sorted[*i]->day - group.day <= 1; ++*i) {
-        group.day = sorted[*i]->day;
-        group.last_ns = sorted[*i]->last_ns;
-        group.n += sorted[*i]->n;
-    }
+/* The group that begins with SORTED[*I] of N minutes, without a day that has none; moves *I
+ * behind it. */
+static struct osc_minute next_group(struct osc_minute *const *sorted, size_t n, size_t *i)
+{
+    struct osc_minute group = *sorted[*i];
+
+    for (++*i; *i < n && day_of(sorted[*i]) - day_of(&group) <= 1; ++*i)
+        append(&group, sorted[*i]);
     return group;
 }
 
 /* Whether group A is rather the main one than group B, which is earlier. */
-static bool is_rather(const struct osc_day *a, const struct osc_day *b)
+static bool is_rather(const struct osc_minute *a, const struct osc_minute *b)
 {
     const bool a_lasts = a->last_ns > a->first_ns, b_lasts = b->last_ns > b->first_ns;
 
     return a_lasts != b_lasts ? a_lasts : a->n >= b->n;
 }
 
-static bool is_wild(const struct osc_day *group, const struct osc_day *main, int64_t reach_ns)
+static bool is_wild(const struct osc_minute *group, const struct osc_minute *main,
+                    int64_t reach_ns)
 {
     const int64_t away_ns = group->first_ns > main->last_ns ? group->first_ns - main->last_ns
                                                             : main->first_ns - group->last_ns;
@@ -121,14 +154,14 @@ static bool is_wild(const struct osc_day *group, const struct osc_day *main, int
                                   group->n <= main->n / TIMES_AS_MANY);
 }
 
-/* Tell which of the N days in SORTED, which is not 0, are wild. */
-static struct believed judge(struct osc_day *const *sorted, size_t n)
+/* Tell which of the N minutes in SORTED, which is not 0, are wild. */
+static struct believed judge(struct osc_minute *const *sorted, size_t n)
 {
     struct believed b = {.first_ns = INT64_MAX, .last_ns = INT64_MIN};
-    struct osc_day main = {0};
+    struct osc_minute main = {0};
 
     for (size_t i = 0; i < n;) {
-        const struct osc_day group = next_group(sorted, n, &i);
+        const struct osc_minute group = next_group(sorted, n, &i);
 
         if (main.n == 0 || is_rather(&group, &main))
             main = group;
@@ -137,7 +170,7 @@ static struct believed judge(struct osc_day *const *sorted, size_t n)
         b.reach_ns = INT64_MAX;
     b.reach_ns = b.reach_ns < WEEK_NS ? WEEK_NS : b.reach_ns;
     for (size_t i = 0, from = 0; i < n; from = i) {
-        const struct osc_day group = next_group(sorted, n, &i);
+        const struct osc_minute group = next_group(sorted, n, &i);
         const bool wild = group.first_ns != main.first_ns && is_wild(&group, &main, b.reach_ns);
 
         for (size_t k = from; k < i; k++)
@@ -151,27 +184,123 @@ static struct believed judge(struct osc_day *const *sorted, size_t n)
     return b;
 }
 
-static osc_status judge_days(struct osc_days *days, struct believed *b)
-{
-    /* NOLINTNEXTLINE(bugprone-sizeof-expression): these are pointers */
-    struct osc_day **const sorted = osc_malloc((days->n + 1) * sizeof *sorted);
+/* A run of minutes in which nothing, not even a running range, pauses for long. */
+struct spell {
+    size_t from, to; /* of the sorted minutes */
+    struct osc_minute sum;
+};
 
-    if (!sorted)
-        return OSC_ENOMEM;
-    for (size_t i = 0; i < days->n; i++)
-        sorted[i] = &days->v[i];
-    /* NOLINTNEXTLINE(bugprone-sizeof-expression): these are pointers */
-    osc_sort(sorted, days->n, sizeof *sorted, compare_days);
-    *b = judge(sorted, days->n);
-    osc_free(sorted);
-    return OSC_OK;
+/* Find the spells of N minutes in SORTED; OUT has room for N. They do not overlap. */
+static size_t find_spells(struct osc_minute *const *sorted, size_t n, struct spell *out)
+{
+    size_t n_spells = 0;
+
+    for (size_t i = 0; i < n; n_spells++) {
+        struct spell *const s = &out[n_spells];
+
+        *s = (struct spell){i, i + 1, *sorted[i]};
+        for (i++; i < n && sorted[i]->first_ns - s->sum.end_ns <= LEAST_PAUSE_NS; i++)
+            append(&s->sum, sorted[i]);
+        s->to = i;
+    }
+    return n_spells;
 }
 
-static bool is_wild_start(const struct osc_days *days, int64_t at_ns)
+/* How long a pause before or after CORE must be for what lies behind it to be wild. */
+static int64_t long_pause(const struct osc_minute *core)
 {
-    const uint32_t place = osc_idmap_get(&days->of_day, (uint64_t)day_of(at_ns));
+    int64_t ns;
 
-    return place > 0 && days->v[place - 1].is_wild;
+    if (__builtin_mul_overflow(core->end_ns - core->first_ns, PAUSE_LENGTHS, &ns))
+        return INT64_MAX;
+    return ns < LEAST_PAUSE_NS ? LEAST_PAUSE_NS : ns;
+}
+
+/* Mark the N minutes in SORTED, all on one side of CORE, if they are few enough to be wild. */
+static bool mark_few(struct osc_minute *const *sorted, size_t n, const struct osc_minute *core)
+{
+    uint64_t n_starts = 0;
+
+    for (size_t i = 0; i < n; i++)
+        n_starts += sorted[i]->n;
+    const bool is_one = n == 1 && sorted[0]->first_ns == sorted[0]->last_ns;
+    const bool is_few = n > 0 && (n_starts <= core->n / CORE_TIMES ||
+                                  (is_one && core->n >= LEAST_CORE && n_starts < core->n));
+
+    for (size_t i = 0; i < n && is_few; i++)
+        sorted[i]->is_wild = true;
+    return is_few;
+}
+
+/* Tell which of the N minutes in SORTED, none of them wild so far, are behind a pause that is
+ * out of proportion. SPELLS has room for N. */
+static void judge_pauses(struct osc_minute *const *sorted, size_t n, struct spell *spells,
+                         struct believed *b)
+{
+    const size_t n_spells = find_spells(sorted, n, spells);
+    size_t main = 0;
+
+    for (size_t i = 1; i < n_spells; i++)
+        main = spells[i].sum.n >= spells[main].sum.n ? i : main;
+    struct spell core = spells[main];
+    if (core.sum.last_ns <= core.sum.first_ns)
+        return;
+    /* What is near the core belongs to it, and makes it longer. */
+    for (size_t before = main, after = main + 1;;) {
+        const int64_t pause_ns = long_pause(&core.sum);
+
+        if (before > 0 && core.sum.first_ns - spells[before - 1].sum.end_ns <= pause_ns) {
+            core.from = spells[--before].from;
+            core.sum.first_ns = spells[before].sum.first_ns;
+            core.sum.n += spells[before].sum.n;
+        } else if (after < n_spells &&
+                   spells[after].sum.first_ns - core.sum.end_ns <= pause_ns) {
+            core.to = spells[after].to;
+            append(&core.sum, &spells[after++].sum);
+        } else {
+            break;
+        }
+    }
+    const bool is_early = mark_few(sorted, core.from, &core.sum);
+    const bool is_late = mark_few(sorted + core.to, n - core.to, &core.sum);
+    b->first_ns = is_early ? core.sum.first_ns : b->first_ns;
+    b->last_ns = is_late ? core.sum.last_ns : b->last_ns;
+    b->any_wild |= is_early || is_late;
+}
+
+/* TRUSTS_PAUSES: pauses are never out of proportion. */
+static osc_status judge_minutes(struct osc_minutes *all, bool trusts_pauses, struct believed *b)
+{
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): these are pointers */
+    struct osc_minute **const sorted = osc_malloc((all->n + 1) * sizeof *sorted);
+    struct spell *const spells = osc_malloc((all->n + 1) * sizeof *spells);
+    const bool is_there = sorted && spells;
+
+    if (is_there) {
+        size_t n = 0;
+
+        for (size_t i = 0; i < all->n; i++)
+            sorted[i] = &all->v[i];
+        /* NOLINTNEXTLINE(bugprone-sizeof-expression): these are pointers */
+        osc_sort(sorted, all->n, sizeof *sorted, compare_minutes);
+        *b = judge(sorted, all->n);
+        for (size_t i = 0; i < all->n; i++) {
+            if (!sorted[i]->is_wild)
+                sorted[n++] = sorted[i];
+        }
+        if (!trusts_pauses)
+            judge_pauses(sorted, n, spells, b);
+    }
+    osc_free(spells);
+    osc_free(sorted);
+    return is_there ? OSC_OK : OSC_ENOMEM;
+}
+
+static bool is_wild_start(const struct osc_minutes *minutes, int64_t at_ns)
+{
+    const uint32_t place = osc_idmap_get(&minutes->of_minute, (uint64_t)minute_of(at_ns));
+
+    return place > 0 && minutes->v[place - 1].is_wild;
 }
 
 /* Whether AT_NS is too far before or after all that is believed. */
@@ -187,15 +316,16 @@ static void count(struct osc_trace *t)
 }
 
 /* Remove the wild rows of K, a chunk of events, and wild ends. WANTED has room for its rows. */
-static void clean_events(struct osc_trace *t, struct osc_chunk *k, const struct osc_days *days,
-                         const struct believed *b, uint8_t *wanted)
+static void clean_events(struct osc_trace *t, struct osc_chunk *k,
+                         const struct osc_minutes *minutes, const struct believed *b,
+                         uint8_t *wanted)
 {
     bool any = false;
 
     if (!b->any_wild && !is_out_of_reach(b, k->max_end_ns))
         return;
     for (uint32_t i = 0; i < k->n_rows; i++) {
-        wanted[i] = !is_wild_start(days, k->ts_ns[i]);
+        wanted[i] = !is_wild_start(minutes, k->ts_ns[i]);
         if (wanted[i] && !b->all_ends && k->dur_ns[i] != OSC_NO_DUR &&
             is_out_of_reach(b, osc_row_end(k, i))) {
             k->dur_ns[i] = OSC_NO_DUR;
@@ -230,7 +360,7 @@ static void clean_arrows(struct osc_trace *t, struct osc_chunk *k, const struct 
 }
 
 /* Find out whether half of the ranges, or more, end out of reach. */
-static void judge_ends(const struct osc_trace *t, const struct osc_days *days,
+static void judge_ends(const struct osc_trace *t, const struct osc_minutes *minutes,
                        struct believed *b)
 {
     uint64_t n = 0, n_far = 0;
@@ -239,7 +369,7 @@ static void judge_ends(const struct osc_trace *t, const struct osc_days *days,
         const struct osc_chunk *const k = t->events.chunks[c];
 
         for (uint32_t i = 0; i < k->n_rows; i++) {
-            if (k->dur_ns[i] == OSC_NO_DUR || is_wild_start(days, k->ts_ns[i]))
+            if (k->dur_ns[i] == OSC_NO_DUR || is_wild_start(minutes, k->ts_ns[i]))
                 continue;
             n++;
             n_far += is_out_of_reach(b, osc_row_end(k, i));
@@ -248,15 +378,16 @@ static void judge_ends(const struct osc_trace *t, const struct osc_days *days,
     b->all_ends = n_far >= n - n_far;
 }
 
-static osc_status clean(struct osc_trace *t, const struct osc_days *days, struct believed *b)
+static osc_status clean(struct osc_trace *t, const struct osc_minutes *minutes,
+                        struct believed *b)
 {
     uint8_t *const wanted = osc_malloc(OSC_CHUNK_ROWS);
 
     if (!wanted)
         return OSC_ENOMEM;
-    judge_ends(t, days, b);
+    judge_ends(t, minutes, b);
     for (uint32_t c = 1; c < t->events.n_chunks; c++)
-        clean_events(t, t->events.chunks[c], days, b, wanted);
+        clean_events(t, t->events.chunks[c], minutes, b, wanted);
     for (uint32_t c = 1; c < t->others.n_chunks; c++)
         clean_arrows(t, t->others.chunks[c], b, wanted);
     osc_store_number(&t->events);
@@ -274,7 +405,7 @@ static bool has_arrows(const struct osc_trace *t)
     return any;
 }
 
-/* Whether all of T is within a week, as nearly always: then nothing is wild. */
+/* Whether all of T is within minutes, as mostly: then nothing is wild. */
 static bool is_short(const struct osc_trace *t)
 {
     int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
@@ -297,10 +428,12 @@ static bool is_short(const struct osc_trace *t)
             last_ns = k->ts_ns[i] > last_ns ? k->ts_ns[i] : last_ns;
         }
     }
-    return first_ns >= last_ns || last_ns - first_ns <= WEEK_NS;
+    return first_ns >= last_ns || last_ns - first_ns <= LEAST_PAUSE_NS;
 }
 
-static osc_status add_rows(struct osc_days *days, const struct osc_trace *t)
+/* Count the starts of T in MINUTES; with IS_COUNTED they are there, but not all ends. */
+static osc_status add_rows(struct osc_minutes *minutes, const struct osc_trace *t,
+                           bool is_counted)
 {
     osc_status st = OSC_OK;
 
@@ -308,29 +441,33 @@ static osc_status add_rows(struct osc_days *days, const struct osc_trace *t)
         const struct osc_chunk *const k = t->events.chunks[c];
 
         for (uint32_t i = 0; i < k->n_rows && st == OSC_OK; i++)
-            st = osc_days_add(days, k->ts_ns[i]);
+            st = add_starts(minutes, &(struct osc_minute){.first_ns = k->ts_ns[i],
+                                                          .last_ns = k->ts_ns[i],
+                                                          .end_ns = osc_row_end(k, i),
+                                                          .n = !is_counted});
     }
     return st;
 }
 
-osc_status osc_wild_times_leave_out(struct osc_trace *t, struct osc_days *days, int64_t *min_ns)
+osc_status osc_wild_times_leave_out(struct osc_trace *t, struct osc_minutes *minutes,
+                                    int64_t *min_ns)
 {
-    struct osc_days own = {0};
+    struct osc_minutes own = {0};
     struct believed b;
-    osc_status st = OSC_OK;
+    struct osc_str ignored;
 
-    if (!days && is_short(t))
+    if (!minutes && is_short(t))
         return OSC_OK;
-    if (!days)
-        st = add_rows(&own, t);
-    struct osc_days *const all = days ? days : &own;
+    struct osc_minutes *const all = minutes ? minutes : &own;
+    osc_status st = add_rows(all, t, minutes != NULL);
     if (st == OSC_OK && all->n > 0) {
-        st = judge_days(all, &b);
+        /* Our recorder writes no wild times, and programs may record a little now and then. */
+        st = judge_minutes(all, osc_trace_meta(t, "opscope_version", &ignored), &b);
         if (st == OSC_OK)
             st = clean(t, all, &b);
-        if (st == OSC_OK && days)
+        if (st == OSC_OK && minutes)
             *min_ns = b.first_ns;
     }
-    osc_days_fini(&own);
+    osc_minutes_fini(&own);
     return st;
 }

@@ -112,6 +112,37 @@ TEST(pauses_of_days_and_long_traces_are_honest)
                 4, 0);
 }
 
+/* Five ranges of 2026, within 60 us. */
+#define FIVE HONEST "," AT("1782700000000040.5", "5") "," AT("1782700000000050.5", "5")
+
+TEST(leaves_out_what_is_behind_a_pause_out_of_proportion)
+{
+    assert_left("[" FIVE "," AT("1782703600000050.5", "5") "]", 5, 1); /* an hour late */
+    assert_left("[" FIVE "," AT("1782181600000000.5", "5") "]", 5, 1); /* six days early */
+    assert_left("[" AT("1782696400000000", "0") "," AT("1782696400000000", "1") "," FIVE "," AT(
+                    "1783218400000000.5", "5") "]",
+                5, 3);
+    /* Six minutes are no pause, two ranges no trace. */
+    assert_left("[" FIVE "," AT("1782700360000000.5", "5") "]", 6, 0);
+    assert_left("[" AT("0", "1") "," AT("5", "1") "," AT("3600000000", "1") "]", 3, 0);
+}
+
+TEST(pauses_of_hours_are_honest_if_the_trace_is_long_or_goes_on)
+{
+    /* Bursts of two events an hour apart. */
+    assert_left("[" FIVE "," AT("1782703600000000", "1") "," AT("1782703600000005", "1") "]", 7,
+                0);
+    /* Single events, the last of them after two days. */
+    assert_left("[" AT("0", "1") "," AT("60000000", "1") "," AT("120000000", "1") "," AT(
+                    "180000000", "1") "," AT("172800000000", "1") "]",
+                5, 0);
+    /* A range lasts through the pause. */
+    assert_left("[" FIVE
+                "," AT("1782700000000001", "3600000000") "," AT("1782703600000000", "5") "]",
+                7, 0);
+    assert_left("[" AT("1782696400000000", "3600000000") "," FIVE "]", 6, 0);
+}
+
 /* Two days with many events are kept, and between them is one event. */
 TEST(leaves_out_what_is_between_two_groups)
 {
@@ -130,20 +161,20 @@ TEST(leaves_out_what_is_between_two_groups)
 
 TEST(counts_what_a_window_leaves_out)
 {
-    struct osc_days days = {0}, more = {0};
+    struct osc_minutes minutes = {0}, more = {0};
     struct osc_trace t = {0};
     int64_t min_ns = 0;
 
     assert_int_equal(unsealed_read(&t, "[" AT("0", "0") "]"), OSC_OK);
-    assert_int_equal(osc_days_add(&days, 0), OSC_OK);
-    assert_int_equal(osc_days_add(&more, FIRST_NS), OSC_OK);
-    assert_int_equal(osc_days_add(&more, FIRST_NS + 1), OSC_OK);
-    assert_int_equal(osc_days_join(&days, &more), OSC_OK);
-    assert_int_equal(osc_wild_times_leave_out(&t, &days, &min_ns), OSC_OK);
+    assert_int_equal(osc_minutes_add(&minutes, 0, 0), OSC_OK);
+    assert_int_equal(osc_minutes_add(&more, FIRST_NS, 5), OSC_OK);
+    assert_int_equal(osc_minutes_add(&more, FIRST_NS + 1, OSC_NO_DUR), OSC_OK);
+    assert_int_equal(osc_minutes_join(&minutes, &more), OSC_OK);
+    assert_int_equal(osc_wild_times_leave_out(&t, &minutes, &min_ns), OSC_OK);
     assert_int_equal(min_ns, FIRST_NS);
     assert_int_equal(t.events.n_rows, 0);
-    osc_days_fini(&days);
-    osc_days_fini(&more);
+    osc_minutes_fini(&minutes);
+    osc_minutes_fini(&more);
     osc_trace_fini(&t);
 }
 
