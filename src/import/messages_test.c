@@ -40,9 +40,26 @@ TEST(reads_all_events_around_text)
          OSC_FINDING_repaired_list, 2},
         {"{\"a\":1,\"traceEvents\":{\"traceEvents\":[" AT_LINE(1) "],\"b\":2},\"c\":3}",
          OSC_FINDING_repaired_list, 1},
+        {"{\"traceEvents\":[" AT_LINE(1) "],\"b\":1,\"traceEvents\":[" AT_LINE(2) "]}",
+         OSC_FINDING_repaired_list, 2},
+        {"{\"traceEvents\":[" AT_LINE(1) "]}\n{\"traceEvents\":[" AT_LINE(2) "]}\n",
+         OSC_FINDING_repaired_list, 2},
+        {"[" AT_LINE(1) "][" AT_LINE(2) "]", OSC_FINDING_repaired_list, 2},
+        {"{\"a\":{\"traceEvents\":[" AT_LINE(1) "]},\"c\":3}", OSC_FINDING_repaired_list, 1},
     };
 
     assert_repaired(cases, sizeof cases / sizeof *cases);
+}
+
+TEST(says_where_a_list_lies_that_it_does_not_read)
+{
+    static const char deep[] = "{\"a\":{\"traceEvents\":{\"traceEvents\":[" AT_LINE(1) "]}}}";
+    const struct osc_import_options o = {.n_threads = 1};
+    struct osc_trace t = {0};
+    struct osc_err err = {0};
+
+    assert_int_equal(osc_import_memory(&t, "test", osc_str_c(deep), &o, &err), OSC_EFORMAT);
+    assert_non_null(strstr(err.message, "\"traceEvents\" lies within other objects"));
 }
 
 UNIT_MAIN("messages")

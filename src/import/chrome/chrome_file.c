@@ -129,6 +129,8 @@ static enum osc_token_status read_meta(struct osc_chrome *c, osc_sid key)
     if (st == OSC_TOKEN_DEEP || st == OSC_TOKEN_LONG) {
         count_here(c, st == OSC_TOKEN_DEEP ? OSC_FINDING_too_deep : OSC_FINDING_too_long);
         st = OSC_TOKEN_OK;
+    } else if (st == OSC_TOKEN_OK) {
+        c->has_deep_list |= osc_str_has(raw, OSC_STR("\"traceEvents\""));
     }
     return st;
 }
@@ -159,12 +161,15 @@ static enum osc_token_status read_top_member(struct osc_chrome *c, enum osc_chro
     if (ch < 0)
         return OSC_TOKEN_END;
     if (is_events && ch == '[') {
+        if (c->has_list || c->saw_list) /* this is a second one */
+            count_here(c, OSC_FINDING_repaired_list);
         c->text.p++;
         *state = *state == OSC_CHROME_TOP_IN ? OSC_CHROME_EVENTS_IN : OSC_CHROME_EVENTS;
         c->saw_list = c->has_list = true;
         return OSC_TOKEN_OK;
     }
-    if (is_events && ch == '{' && *state == OSC_CHROME_TOP && is_trace(&c->text)) {
+    if (ch == '{' && *state == OSC_CHROME_TOP && (is_events || !c->has_list) &&
+        is_trace(&c->text)) {
         count_here(c, OSC_FINDING_repaired_list);
         c->text.p++;
         *state = OSC_CHROME_TOP_IN;
@@ -475,10 +480,11 @@ static void run_start(struct osc_chrome *c, enum osc_chrome_state *state)
     const bool is_event = ch == ',' || (ch == '{' && osc_chrome_is_event(&c->text));
     c->document_at = osc_text_offset(&c->text, c->text.p);
     c->n_older_metas = c->n_metas;
+    c->saw_list |= c->has_list && !is_first; /* that of the document before */
     c->has_list = is_event || ch == '[';
-    c->saw_list |= c->has_list;
-    if (is_event || (is_behind_text && is_first))
+    if (is_event || (is_behind_text && is_first) || (c->has_list && c->saw_list))
         count_here(c, OSC_FINDING_repaired_list);
+    c->saw_list |= c->has_list;
     if (is_event) {
         *state = OSC_CHROME_LINES;
         return;

@@ -83,6 +83,7 @@ struct osc_chrome {
     size_t n_metas, cap_metas;
     bool saw_list;        /* some document has a list of events, even an empty one */
     bool has_list;        /* the document being read has one */
+    bool has_deep_list;   /* a member that was not read as a list may hold one */
     size_t n_older_metas; /* those of earlier documents */
     uint64_t document_at; /* offset where it begins */
     uint64_t item_at;     /* offset of the list item being read, also of a broken one */

@@ -46,7 +46,7 @@ struct shared {
     uint64_t at;   /* the end of the text that has joined */
     enum osc_chrome_state state;
     bool is_over; /* nothing more is wanted */
-    bool saw_list;
+    bool saw_list, has_deep_list;
     osc_status status;
     struct osc_err err;
     size_t cap_metas;
@@ -179,6 +179,7 @@ static void hand_in(struct shared *s, struct worker *w, struct outcome *out)
     s->at = out->at;
     s->state = out->state;
     s->saw_list |= w->parser.saw_list;
+    s->has_deep_list |= w->parser.has_deep_list;
     if (st == OSC_OK && w->parser.text.status != OSC_OK) {
         st = osc_mem_reason(w->parser.text.status);
         s->err = w->parser.text.err;
@@ -414,10 +415,13 @@ static osc_status conclude(struct shared *s, struct osc_err *err)
         if (s->r->in->n_probe == 0)
             return osc_fail_at(err, OSC_EFORMAT, 0, "%s: is empty; a trace was expected", path);
         if (is_empty && (!s->saw_list || something_was_skipped(t)))
-            return osc_fail_at(err, OSC_EFORMAT, s->at,
-                               "%s: no trace event up to byte %llu; JSON with \"traceEvents\" "
-                               "or a list of events was expected",
-                               path, (unsigned long long)s->at);
+            return osc_fail_at(
+                err, OSC_EFORMAT, s->at, "%s: no trace event up to byte %llu; %s", path,
+                (unsigned long long)s->at,
+                s->has_deep_list ? "\"traceEvents\" lies within other objects: write the one "
+                                   "that holds it to a file of its own"
+                                 : "JSON with \"traceEvents\" or a list of events was "
+                                   "expected");
         return OSC_OK;
     case OSC_ETRUNC:
     case OSC_EFORMAT: /* in the compression: counted; the text before is good */
