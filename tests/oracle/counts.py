@@ -130,18 +130,21 @@ class Dialect:
         """Its one category has copies and waits, too."""
         if name.startswith(("dma_", "memcpy", "memset")):
             return "copy"
-        return "wait" if re.match("event_|wait|barrier|notify_", name) else "kernel"
+        return "wait" if re.match("event_|wait|barrier|notify_|stream_sync", name) else "kernel"
 
     def ascend(self, one: Range, process: str) -> str:
         """Tasks of streams count; of communication the operations, and not their tasks."""
         if process in ("HCCL", "Communication"):
             return "kernel" if self.line(one) == "Communication Kernel" else "repeated"
         stream = re.fullmatch(r"Stream (\d+)", self.line(one))
-        if process != "Ascend Hardware" or not stream or stream[1] in self.planes:
+        if process != "Ascend Hardware" or not stream:
             return "repeated"
         task = str(arguments(one.event).get("Task Type"))
+        task = one.name if task == "Other" else task
         if task.startswith(("EVENT_", "NOTIFY_")):
             return "wait"
+        if stream[1] in self.planes:
+            return "repeated"
         return "copy" if task.startswith("MEMCPY") else "kernel"
 
     def tensorflow(self, one: Range, process: str) -> str:

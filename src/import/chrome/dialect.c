@@ -215,9 +215,9 @@ static const struct {
     const char *start;
     enum osc_kind kind;
 } of_mtia[] = {
-    {"dma_", OSC_KIND_MEMCPY},  {"memcpy", OSC_KIND_MEMCPY}, {"memset", OSC_KIND_MEMSET},
-    {"event_", OSC_KIND_SYNC},  {"wait", OSC_KIND_SYNC},     {"barrier", OSC_KIND_SYNC},
-    {"notify_", OSC_KIND_SYNC},
+    {"dma_", OSC_KIND_MEMCPY},  {"memcpy", OSC_KIND_MEMCPY},    {"memset", OSC_KIND_MEMSET},
+    {"event_", OSC_KIND_SYNC},  {"wait", OSC_KIND_SYNC},        {"barrier", OSC_KIND_SYNC},
+    {"notify_", OSC_KIND_SYNC}, {"stream_sync", OSC_KIND_SYNC},
 };
 
 static enum osc_kind mtia_kind(struct osc_str name)

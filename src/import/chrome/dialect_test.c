@@ -25,6 +25,7 @@ static const struct example examples[] = {
     {"'ph':'X','cat':'mtia_ccp_events','name':'dma_request'", OSC_KIND_MEMCPY, true},
     {"'ph':'X','cat':'mtia_ccp_events','name':'event_wait'", OSC_KIND_SYNC, true},
     {"'ph':'X','cat':'MTIA_ccp_events','name':'event_record'", OSC_KIND_SYNC, true},
+    {"'ph':'X','cat':'mtia_ccp_events','name':'stream_sync'", OSC_KIND_SYNC, true},
     {"'ph':'X','cat':'kernel','name':'event_wait'", OSC_KIND_KERNEL, true},
     {"'ph':'X','cat':'Memset','name':'m'", OSC_KIND_MEMSET, true},
     {"'ph':'X','cat':'cuda_sync','name':'s'", OSC_KIND_SYNC, true},

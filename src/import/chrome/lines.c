@@ -190,7 +190,8 @@ static enum osc_kind kind_of_transfer(struct osc_str name)
     return kind_of_work(name);
 }
 
-/* The kind of a task of an Ascend stream, by its type: waiting is no work. */
+/* The kind of a task of an Ascend stream, by its type, or by its name if the type does not
+ * tell: waiting is no work. */
 static enum osc_kind kind_of_task(struct osc_str type, struct osc_str name)
 {
     static const char *const waits[] = {
@@ -198,7 +199,7 @@ static enum osc_kind kind_of_task(struct osc_str type, struct osc_str name)
         "ph_sqe", "condition", "stream_",  "label_",           NULL};
     static const char *const copies[] = {"memcpy", "sdma", "pcie_dma", "dma", NULL};
 
-    if (type.len == 0)
+    if (type.len == 0 || osc_str_eq(type, OSC_STR("Other")))
         type = name;
     for (size_t i = 0; waits[i]; i++) {
         if (starts_with(type, waits[i]))
@@ -369,11 +370,14 @@ static enum osc_kind kind_of_device(const struct fitting *f, const struct osc_ch
         return OSC_KIND_ANNOTATION;
     if (f->dialect != OSC_DIALECT_ASCEND)
         return kind_of_work(name);
-    if (osc_json_int(osc_trace_str(f->t, f->t->tracks[k->track[i]].tid), &stream) &&
+    (void)osc_row_arg_str(f->t, k, i, OSC_ARG_KEY_TASK_TYPE, &type);
+    const enum osc_kind kind = kind_of_task(type, name);
+    /* What is sent and computed in a collective has its time already. */
+    if (kind != OSC_KIND_SYNC &&
+        osc_json_int(osc_trace_str(f->t, f->t->tracks[k->track[i]].tid), &stream) &&
         osc_idmap_get(&f->streams, (uint64_t)stream) != 0 && is_hardware(f, k->track[i]))
         return OSC_KIND_ANNOTATION;
-    (void)osc_row_arg_str(f->t, k, i, OSC_ARG_KEY_TASK_TYPE, &type);
-    return kind_of_task(type, name);
+    return kind;
 }
 
 /* What row I of K means; KIND NONE: what its form says. */

@@ -184,12 +184,15 @@ TEST_WITH(tasks_of_ascend_are_work_unless_they_wait, NULL, end)
             2, "Overlap Analysis") PROCESS(3, "CANN") THREAD(11, 9, "Step Trace(Model ID:2)")
                      X("11", 4, "m", 1, 1, ",'args':{'Task Type':'AI_CORE'}")
                          X("11", 4, "w", 1, 1, ",'args':{'Task Type':'EVENT_WAIT'}")
-                             X("11", 4, "c", 1, 1, ",'args':{'Task Type':'SDMA'}")
-                                 X("11", 9, "Iteration 3", 1, 1, ",'cat':'Iteration Time'")
-                                     X("11", 9, "FP_BP Time 3", 1, 1, "")
-                                         X("2", 0, "Computing", 1, 1, "")
-                                             X("3", 0, "Node@launch", 1, 1, "")),
-        "kernel@npu:2 sync@npu:2 memcpy@npu:2 step@npu:2 annotation@npu:2 annotation@- "
+                             X("11", 4, "c", 1, 1, ",'args':{'Task Type':'SDMA'}") X(
+                                 "11", 4, "MEMCPY_ASYNC", 1, 1, ",'args':{'Task Type':'Other'}")
+                                 X("11", 4, "aclnnAdd", 1, 1, ",'args':{'Task Type':'Other'}")
+                                     X("11", 9, "Iteration 3", 1, 1, ",'cat':'Iteration Time'")
+                                         X("11", 9, "FP_BP Time 3", 1, 1, "")
+                                             X("2", 0, "Computing", 1, 1, "")
+                                                 X("3", 0, "Node@launch", 1, 1, "")),
+        "kernel@npu:2 sync@npu:2 memcpy@npu:2 memcpy@npu:2 kernel@npu:2 step@npu:2 "
+        "annotation@npu:2 annotation@- "
         "runtime");
     assert_int_equal((enum osc_producer)trace.producer, OSC_PRODUCER_MSPROF);
     assert_int_equal(trace.findings.by_code[OSC_FINDING_device_unmatched].count, 0);
@@ -207,15 +210,16 @@ TEST_WITH(parts_of_a_collective_count_once, NULL, end)
         kinds_of(PROCESS(11, "Ascend Hardware") LABEL(11, "NPU") PROCESS(2, "HCCL") LABEL(
             2, "NPU") THREAD(2, 0, "Plane 0") THREAD(2, 9, "Communication Kernel")
                      X("11", 13, "r", 1, 1, ",'args':{'Task Type':'REDUCE_ASYNC_V2'}")
-                         X("11", 4, "m", 1, 1, ",'args':{'Task Type':'AI_CORE'}")
-                             X("2", 0, "Reduce", 1, 1, ",'args':{'stream id':13}")
-                                 X("2", 9, "hcom_allReduce_", 1, 9, "")),
-        "annotation@npu:0 kernel@npu:0 annotation@- kernel@npu:0");
+                         X("11", 13, "w", 2, 1, ",'args':{'Task Type':'NOTIFY_WAIT'}")
+                             X("11", 4, "m", 1, 1, ",'args':{'Task Type':'AI_CORE'}")
+                                 X("2", 0, "Reduce", 1, 1, ",'args':{'stream id':13}")
+                                     X("2", 9, "hcom_allReduce_", 1, 9, "")),
+        "annotation@npu:0 sync@npu:0 kernel@npu:0 annotation@- kernel@npu:0");
     assert_int_equal(trace.findings.by_code[OSC_FINDING_device_unmatched].count, 1);
     /* The plane repeats a task of a stream, which the collective covers. */
     assert_false(is_summary(0));
-    assert_true(is_summary(2));
-    assert_false(is_summary(3));
+    assert_true(is_summary(3));
+    assert_false(is_summary(4));
     /* Without the tasks nothing else has its time in parts. */
     assert_string_equal(kinds_of(PROCESS(2, "HCCL") LABEL(2, "NPU") PROCESS(3, "CANN") THREAD(
                             2, 0, "Plane 0") THREAD(2, 9, "Communication Kernel")

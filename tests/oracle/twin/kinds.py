@@ -29,7 +29,7 @@ LAUNCHES = {"runtime", "driver"}
 
 # What MTIA's queues do besides kernels.
 OF_MTIA = {"memcpy": ("dma_", "memcpy"), "memset": ("memset",),
-           "sync": ("event_", "wait", "barrier", "notify_")}
+           "sync": ("event_", "wait", "barrier", "notify_", "stream_sync")}
 
 STEP_NAME = re.compile(r"ProfilerStep#([0-9]+)\Z")
 

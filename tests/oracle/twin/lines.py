@@ -192,7 +192,9 @@ def tensorflow(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | Non
 
 def task_kind(event: "Event") -> str:
     """What a task of Ascend is."""
-    task = str(event.args.get("Task Type", "")).upper()
+    task = str(event.args.get("Task Type") or "Other").upper()
+    if task == "OTHER":     # of newer tools, for all kinds of tasks
+        task = event.name.upper() if re.match("(?i)(event|notify|memcpy|sdma)_", event.name) else ""
     if "WAIT" in task or "EVENT" in task or "NOTIFY" in task:
         return "sync"
     return "memcpy" if "SDMA" in task or "MEMCPY" in task else "kernel"
@@ -241,9 +243,11 @@ def ascend(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
             return Fit("step" if is_step else "annotation", device)
         if at.process in others:
             return Fit("annotation", device, True)
-        if whole and event.thread.isdigit() and int(event.thread) in of_collectives:
+        kind = task_kind(event)
+        if (kind != "sync" and whole and event.thread.isdigit()
+                and int(event.thread) in of_collectives):
             return Fit("annotation", device)
-        return Fit(task_kind(event), device)
+        return Fit(kind, device)
     return fit
 
 
