@@ -7,13 +7,43 @@
 #include "base/intern.h"
 #include "base/mem.h"
 
+/* The length of the words in brackets with which PID begins. */
+static uint32_t brackets(struct osc_str pid)
+{
+    uint32_t n = 0;
+
+    while (n < pid.len && pid.s[n] == '[') {
+        const char *const end = memchr(pid.s + n, ']', pid.len - n);
+        const uint32_t len = end ? (uint32_t)(end - pid.s) - n : 0;
+
+        if (len < 2)
+            return 0;
+        n += len + 1;
+    }
+    return n;
+}
+
+/* The length of "rank" and a number with which PID begins. */
+static uint32_t rank_word(struct osc_str pid)
+{
+    uint32_t n = 4;
+
+    if (pid.len <= n || !osc_str_eq_case((struct osc_str){pid.s, n}, OSC_STR("rank")))
+        return 0;
+    while (n < pid.len && pid.s[n] >= '0' && pid.s[n] <= '9')
+        n++;
+    return n > 4 ? n : 0;
+}
+
 struct osc_str osc_merged_rank(struct osc_str pid)
 {
-    const char *const at = pid.len > 3 && pid.s[0] == '[' ? memchr(pid.s, ']', pid.len) : NULL;
-    const uint32_t len = at ? (uint32_t)(at - pid.s) : 0;
+    uint32_t n = brackets(pid);
 
-    return len > 1 && len + 2 < pid.len && pid.s[len + 1] == ' '
-               ? (struct osc_str){pid.s + 1, len - 1}
+    if (n > 0 && n + 1 < pid.len && pid.s[n] == ' ')
+        return (struct osc_str){pid.s + 1, n - 2};
+    n = rank_word(pid);
+    return n > 0 && n + 1 < pid.len && (pid.s[n] == '_' || pid.s[n] == ':')
+               ? (struct osc_str){pid.s, n}
                : OSC_STR("");
 }
 

@@ -3,8 +3,8 @@
  * merged_pids.h - ranks whose traces a program merged into one.
  *
  * SGLang's merger writes the rank in brackets before each pid: "[TP00] 900" of the host, and
- * "[TP00] 0" of a device. Ids, and numbers of devices, are those of each rank: what is equal in
- * two ranks is not the same.
+ * "[TP00] 0" or "[TP00][EP00] 0" of a device; others write "rank0_900" or "rank0:900". Ids, and
+ * numbers of devices, are those of each rank: what is equal in two ranks is not the same.
  *
  * Threading: pure functions.
  */
@@ -13,7 +13,8 @@
 #include "base/status.h"
 #include "model/trace.h"
 
-/* The rank in PID, "TP00" of "[TP00] 900"; empty: there is none. */
+/* The rank in PID, as "TP00" of "[TP00] 900" and "rank0" of "rank0_900"; empty: there is none.
+ */
 struct osc_str osc_merged_rank(struct osc_str pid);
 
 /*

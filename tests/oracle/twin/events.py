@@ -294,8 +294,9 @@ def name_devices(trace: Trace) -> None:
 
 
 def merged_rank(process: str) -> str:
-    """The rank that a merger wrote before a pid: TP00 of "[TP00] 900"."""
-    found = re.match(r"\[([^\]]+)\] .", process or "", re.DOTALL)
+    """The rank that a merger wrote before a pid: TP00 of "[TP00] 900", rank0 of "rank0_900"."""
+    found = (re.match(r"\[((?:[^\]]+\]\[)*[^\]]+)\] .", process or "", re.DOTALL)
+             or re.match(r"(?i)(rank[0-9]+)[_:].", process or "", re.DOTALL))
     return found[1] if found else ""
 
 
