@@ -85,25 +85,52 @@ static bool is_too_long(const struct osc_where *w)
             strlen(w->expr) > (size_t)most / OPERATIONS_PER_BYTE);
 }
 
+/* The length of the number in EXPR that ends before AT, but for blanks; moves *AT to it. */
+static int number_before(const char *expr, const char **at)
+{
+    const char *end = *at;
+
+    while (end > expr && end[-1] == ' ')
+        end--;
+    for (*at = end; *at > expr && strchr("0123456789.", (*at)[-1]);)
+        --*at;
+    return (int)(end - *at);
+}
+
 /*
- * Explain a number with a unit behind it, such as 1ms, of which MESSAGE says that it is no
- * token. False: it is something else.
+ * Explain a number with a unit behind it: 1ms, of which MESSAGE says that it is no token, and
+ * 1 ms, whose unit is an error to it. False: it is something else.
  */
 static bool add_unit_hint(const struct osc_where *w, const char *message, struct osc_err *err)
 {
-    static const char start[] = "unrecognized token: \"";
+    static const char no_token[] = "unrecognized token: \"", near[] = "near \"";
+    const char *number = NULL, *unit = NULL, *blank = "";
+    int n = 0, n_unit = 0;
     char what[128];
 
-    if (strncmp(message, start, sizeof start - 1) != 0)
+    if (strncmp(message, no_token, sizeof no_token - 1) == 0) {
+        number = message + sizeof no_token - 1;
+        n = (int)strspn(number, "0123456789.");
+        unit = number + n;
+        n_unit = (int)strcspn(unit, "\"");
+    } else if (strncmp(message, near, sizeof near - 1) == 0) {
+        blank = " ";
+        unit = message + sizeof near - 1;
+        n_unit = (int)strcspn(unit, "\"");
+    }
+    if (!unit || !osc_sql_is_unit((struct osc_str){unit, (uint32_t)n_unit}))
         return false;
-    const char *const token = message + sizeof start - 1;
-    const int n = (int)strspn(token, "0123456789.");
-    const int n_unit = (int)strcspn(token + n, "\"");
-    if (n == 0 || !osc_sql_is_unit((struct osc_str){token + n, (uint32_t)n_unit}))
+    for (const char *at = w->expr; !number && (at = strchr(at, unit[0])); at++) {
+        const char *before = at;
+
+        if (strncmp(at, unit, (size_t)n_unit) == 0 && (n = number_before(w->expr, &before)) > 0)
+            number = before;
+    }
+    if (n == 0)
         return false;
     add_name(w, what, sizeof what);
-    (void)osc_fail(err, OSC_EINVAL, "%s: %.*s is no number; write %.*s(%.*s)", what, n + n_unit,
-                   token, n_unit, token + n, n, token);
+    (void)osc_fail(err, OSC_EINVAL, "%s: %.*s%s%.*s is no number; write %.*s(%.*s)", what, n,
+                   number, blank, n_unit, unit, n_unit, unit, n, number);
     return true;
 }
 

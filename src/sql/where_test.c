@@ -164,6 +164,9 @@ TEST(names_what_is_nearest)
     fails("name = \"gemm<float, 4>\"", "write text in single quotes");
     fails("uss(5)", "unknown function uss(); did you mean us()?");
     fails("substrin(name, 1)", "did you mean substring()?");
+    fails("total_ns > 1.5 us", "1.5 us is no number; write us(1.5)");
+    fails("total_ns > 1 ms and calls > 2 s", "1 ms is no number; write ms(1)");
+    fails("1 foo", "near");
     fails("calls >", "the expression is incomplete");
     fails("(calls", "the expression is incomplete");
     fails("", "the expression is incomplete");

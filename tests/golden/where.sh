@@ -18,7 +18,7 @@ for rank in 0 1; do
 done
 t operators ranks --where 'rank = 1' --columns rank,name,host_self_ns --format csv
 t operators ranks --where 'rank IS NULL' --columns rank,name,host_self_ns --format csv --merge
-for expr in 'totl_ns > 5' 'total_ns > 1ms' 'total_ns >' 'uss(5) > 1' 'name = "x"' 'calls IN (SELECT 1)' \
+for expr in 'totl_ns > 5' 'total_ns > 1ms' 'total_ns > 1.5 us' 'calls > 3 foo' 'total_ns >' 'uss(5) > 1' 'name = "x"' 'calls IN (SELECT 1)' \
     "readfile('small.json')" '1) OR (1' "json_extract(name, '$') = 1"; do
     "$OPSCOPE" table kernels small.json --where "$expr"
     echo "exit $?" >&2
