@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/census.h"
 
-#include "base/idmap.h"
 #include "base/mem.h"
 
 static bool form_has(const struct osc_form *f, enum osc_arg_key key)
@@ -15,29 +14,6 @@ static void look_at_form(const struct osc_form *f, struct osc_census *c)
                     form_has(f, OSC_ARG_KEY_INPUT_DIMS_OLD);
     c->has_stacks = c->has_stacks || form_has(f, OSC_ARG_KEY_CALL_STACK);
     c->has_modules = c->has_modules || form_has(f, OSC_ARG_KEY_MODULE_HIERARCHY);
-}
-
-static osc_status count_threads(const struct osc_trace *t, struct osc_census *c)
-{
-    struct osc_idmap seen = {0};
-    osc_status st = OSC_OK;
-
-    for (uint32_t i = 1; i < t->n_tracks && st == OSC_OK; i++) {
-        const struct osc_track *track = &t->tracks[i];
-
-        if (!osc_census_has_thread(track))
-            continue;
-        uint32_t *process = osc_idmap_put(&seen, track->process);
-        if (!process) {
-            st = OSC_ENOMEM;
-            break;
-        }
-        c->n_threads++;
-        c->n_processes += *process == 0;
-        *process = 1;
-    }
-    osc_idmap_fini(&seen);
-    return st;
 }
 
 /* Zero times are out of place if all others come at least a second later, and by more than
@@ -100,7 +76,6 @@ osc_status osc_census_add(const struct osc_trace *t, struct osc_census *c)
 {
     bool *is_used = osc_calloc(t->n_forms ? t->n_forms : 1, sizeof *is_used);
     struct bounds bounds = {INT64_MAX, INT64_MIN, INT64_MAX, INT64_MIN};
-    osc_status st = OSC_OK;
 
     *c = (struct osc_census){0};
     if (!is_used)
@@ -125,9 +100,8 @@ osc_status osc_census_add(const struct osc_trace *t, struct osc_census *c)
     }
     c->has_stacks = c->has_stacks || c->by_kind[OSC_KIND_PYTHON] > 0;
     c->has_modules = c->has_modules || c->by_kind[OSC_KIND_MODULE] > 0;
-    st = count_threads(t, c);
     osc_free(is_used);
-    return st;
+    return OSC_OK;
 }
 
 bool osc_trace_flag(const struct osc_trace *t, const char *name, bool default_value)

@@ -14,14 +14,12 @@
 struct osc_census {
     uint64_t by_kind[OSC_KIND_COUNT]; /* rows */
     uint64_t n_steps;                 /* finished ranges of kind step */
-    uint32_t n_threads, n_processes;  /* host threads with events, and their processes, without
-                                       * the pseudo processes of Kineto */
     bool has_shapes, has_stacks, has_modules;
     /* Findings for `quality`. Zero times that are near the others do not count. */
     struct osc_tally no_duration, clock_step, outside_span;
 };
 
-/* Whether TRACK is one of n_threads. */
+/* Whether TRACK is a host thread with events, but no pseudo thread of Kineto. */
 static inline bool osc_census_has_thread(const struct osc_track *track)
 {
     return track->n_events > 0 && !track->is_queue && !track->is_of_trace && !track->is_summary;

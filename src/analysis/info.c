@@ -9,6 +9,7 @@
 #include "analysis/table_registry.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "analysis/census.h"
 #include "analysis/remedies.h"
@@ -17,7 +18,6 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "model/producer.h"
-#include "table/pieces.h"
 
 enum { KEY, ITEM, VALUE, TEXT, NUMBER, FIRST, LAST, FLAG };
 
@@ -174,37 +174,57 @@ static osc_status add_devices(const struct osc_trace *t, struct osc_result *out)
     return st;
 }
 
-/* Add an item for each thread and process, which other pieces of this process have, too. */
-static osc_status add_threads(const struct osc_trace *t, struct osc_result *out)
+/* Add the item KEY "RANK PID TID": spans of one rank have the same. */
+static void add_place_item(const struct osc_trace *t, const char *key, struct osc_str pid,
+                           struct osc_str tid, struct osc_result *out)
 {
     struct osc_strbuf text = {0};
 
-    for (uint32_t i = 1; i < t->n_tracks && text.status == OSC_OK; i++) {
-        const struct osc_track *track = &t->tracks[i];
+    osc_strbuf_addi(&text, t->rank);
+    osc_strbuf_addc(&text, ' ');
+    osc_strbuf_addstr(&text, pid);
+    osc_strbuf_addc(&text, ' ');
+    osc_strbuf_addstr(&text, tid);
+    if (text.status == OSC_OK)
+        add_item(out, key, (struct osc_str){text.s, (uint32_t)text.len});
+    else
+        out->status = text.status;
+    osc_strbuf_fini(&text);
+}
+
+/* Add an item for each host thread with events, without the pseudo threads of Kineto, and for
+ * each process of one. */
+static osc_status add_threads(const struct osc_trace *t, struct osc_result *out)
+{
+    struct osc_idmap seen = {0};
+    osc_status st = OSC_OK;
+
+    for (uint32_t i = 1; i < t->n_tracks && st == OSC_OK; i++) {
+        const struct osc_track *const track = &t->tracks[i];
+        const struct osc_str pid = osc_trace_str(t, track->pid);
 
         if (!osc_census_has_thread(track))
             continue;
-        osc_strbuf_clear(&text);
-        osc_strbuf_addstr(&text, osc_trace_str(t, track->pid));
-        add_item(out, "processes", (struct osc_str){text.s ? text.s : "", (uint32_t)text.len});
-        osc_strbuf_addc(&text, ' ');
-        osc_strbuf_addstr(&text, osc_trace_str(t, track->tid));
-        add_item(out, "threads", (struct osc_str){text.s, (uint32_t)text.len});
+        add_place_item(t, "threads", pid, osc_trace_str(t, track->tid), out);
+        uint32_t *const process = osc_idmap_put(&seen, track->process);
+        if (!process)
+            st = OSC_ENOMEM;
+        else if (*process == 0)
+            add_place_item(t, "processes", pid, OSC_STR(""), out);
+        if (process)
+            *process = 1;
     }
-    const osc_status st = text.status;
-    osc_strbuf_fini(&text);
+    osc_idmap_fini(&seen);
     return st;
 }
 
 static void add_counts(const struct osc_trace *t, const struct osc_census *c,
                        struct osc_result *out)
 {
-    const bool is_piece = osc_piece_of(t).len > 0;
-
     add_count(out, "events", t->events.n_rows);
-    add_count(out, "threads", is_piece ? 0 : c->n_threads);
-    add_count(out, "processes", is_piece ? 0 : c->n_processes);
-    if (is_piece && add_threads(t, out) != OSC_OK)
+    add_count(out, "threads", 0);
+    add_count(out, "processes", 0);
+    if (add_threads(t, out) != OSC_OK)
         out->status = OSC_ENOMEM;
     add_count(out, "devices", 0);
     if (add_devices(t, out) != OSC_OK)
@@ -266,6 +286,22 @@ static void set_number_item(struct osc_result *r, uint64_t i, int64_t item)
     osc_strbuf_fini(&text);
 }
 
+/* Write RANK before the rest of item I, which names a thread or process. */
+static void set_rank_of_item(struct osc_result *r, uint64_t i, int64_t rank)
+{
+    const struct osc_str item = osc_result_get_str(r, i, ITEM);
+    const char *const rest = memchr(item.s, ' ', item.len);
+    struct osc_strbuf text = {0};
+
+    osc_strbuf_addi(&text, rank);
+    osc_strbuf_add(&text, rest, item.len - (size_t)(rest - item.s));
+    if (text.status == OSC_OK)
+        osc_result_set_str(r, i, ITEM, (struct osc_str){text.s, (uint32_t)text.len});
+    else
+        r->status = text.status;
+    osc_strbuf_fini(&text);
+}
+
 static void set_origin(struct osc_result *r, uint64_t i, int64_t unix_ns)
 {
     if (is_wall_clock(unix_ns))
@@ -289,7 +325,6 @@ static osc_status place(struct osc_result *part, const struct osc_placing *from,
 {
     const bool is_empty = !has_events(part);
 
-    (void)from;
     for (uint64_t i = 0; i < part->n_rows; i++) {
         const struct osc_str key = osc_result_get_str(part, i, KEY);
         const bool is_item = osc_result_has(part, i, ITEM);
@@ -300,6 +335,9 @@ static osc_status place(struct osc_result *part, const struct osc_placing *from,
             set_number_item(part, i, to->rank);
         else if (is_item && osc_str_eq(key, OSC_STR("spans")))
             set_number_item(part, i, to->span);
+        else if (is_item && from->rank != to->rank &&
+                 (osc_str_eq(key, OSC_STR("threads")) || osc_str_eq(key, OSC_STR("processes"))))
+            set_rank_of_item(part, i, to->rank);
     }
     return part->status;
 }

@@ -17,6 +17,8 @@ cp small.json run/not-of-this-run.json
 import json, sys
 print({k: v for k, v in json.load(sys.stdin)[0]["rows"]
        if k in ("ranks", "spans", "devices", "events", "threads", "duration_ns")})'
+# Nor does the screen count threads, devices and advice once for each span.
+"$OPSCOPE" ./run 2>/dev/null | grep -e threads -e busy: -e ADVICE
 cp small.json others/rank-4.json
 sed '/distributedInfo/d' small.json >others/rank-5.json
 "$OPSCOPE" table threads others --format csv

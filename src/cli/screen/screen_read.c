@@ -188,6 +188,23 @@ void osc_screen_add_step(const struct osc_result *r, uint64_t row, struct osc_st
     osc_strbuf_fini(&text);
 }
 
+/* Whether an earlier span of its rank has the advice in row I of block B of A. */
+static bool is_repeated(const struct osc_answer *a, uint32_t b, uint64_t i)
+{
+    const struct osc_str code =
+        osc_result_get_str(&a->blocks[b].result, i, osc_column_advice_code);
+
+    for (uint32_t k = 0; k < b; k++) {
+        const struct osc_result *const r = &a->blocks[k].result;
+
+        for (uint64_t j = 0; j < r->n_rows && a->blocks[k].rank == a->blocks[b].rank; j++) {
+            if (osc_str_eq(osc_result_get_str(r, j, osc_column_advice_code), code))
+                return true;
+        }
+    }
+    return false;
+}
+
 uint64_t osc_screen_advice(const struct osc_screen *s, const struct osc_answer_block **of,
                            uint64_t *row)
 {
@@ -204,7 +221,7 @@ uint64_t osc_screen_advice(const struct osc_screen *s, const struct osc_answer_b
             if (osc_str_eq(osc_result_get_str(r, i, osc_column_advice_code),
                            OSC_STR("straggler"))) /* the section LATE says it */
                 continue;
-            n++;
+            n += !is_repeated(a, b, i);
             if (ns <= most_ns)
                 continue;
             most_ns = ns;

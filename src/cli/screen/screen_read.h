@@ -91,8 +91,8 @@ uint64_t osc_screen_outliers(const struct osc_screen *s, struct osc_outlier *fou
 void osc_screen_add_step(const struct osc_result *r, uint64_t row, struct osc_strbuf *out);
 
 /*
- * The number of advice rows in all ranks. *OF and *ROW, which may be NULL, receive the one
- * with the most time at stake, if there is one.
+ * The number of advice rows in all ranks, of its spans once. *OF and *ROW, which may be NULL,
+ * receive the one with the most time at stake, if there is one.
  */
 uint64_t osc_screen_advice(const struct osc_screen *s, const struct osc_answer_block **of,
                            uint64_t *row);

@@ -2,6 +2,9 @@
 #include "cli/screen/screen_workers.h"
 
 #include "analysis/table_columns.h"
+#include "base/hash.h"
+#include "base/intern.h"
+#include "base/mem.h"
 #include "base/strbuf.h"
 
 /* One rank and span. */
@@ -74,22 +77,82 @@ static bool has_processes(const struct part *p)
     return false;
 }
 
-/* The numbers of row I. */
-static struct osc_top_row numbers_of(const struct part *p, uint64_t i)
+/* A worker, in all spans of its rank. */
+struct worker {
+    struct osc_top_row row; /* its ratio is not set */
+    int64_t whole_ns;
+    bool is_device;
+};
+
+struct workers {
+    struct worker *v; /* owned; by id of its key, from 1 */
+    size_t n, cap;
+};
+
+/* Write what the worker of row I has in common with itself in other spans. */
+static void add_key(const struct part *p, uint64_t i, struct osc_strbuf *out)
+{
+    const uint32_t columns[] = {osc_column_tracks_kind, osc_column_tracks_parent,
+                                osc_column_tracks_thread};
+    const bool has_spans = !osc_screen_has_ranks(p->a); /* that are told apart */
+
+    osc_strbuf_addf(out, "%d %d", p->block->rank, has_spans ? p->block->span : 0);
+    for (size_t k = 0; k < (is_thread(p, i) ? 3 : 2); k++) {
+        osc_strbuf_addc(out, '\n');
+        osc_strbuf_addstr(out, cell(p, i, columns[k]));
+    }
+}
+
+/* Count row I for the worker W. */
+static void add_numbers(const struct part *p, uint64_t i, struct worker *w)
 {
     const struct osc_result *const r = &p->block->result;
     const bool is_host = is_thread(p, i);
-    const double whole_ns = (double)osc_result_get_int(r, i, osc_column_tracks_whole_ns);
-    struct osc_top_row row = {
-        .row = i,
-        .calls = osc_result_get_int(
-            r, i, is_host ? osc_column_tracks_events : osc_column_tracks_device_events),
-        .ns = osc_result_get_int(
-            r, i, is_host ? osc_column_tracks_busy_ns : osc_column_tracks_device_busy_ns),
-    };
 
-    row.ratio = whole_ns > 0 ? (double)row.ns / whole_ns : 0;
-    return row;
+    w->is_device = !is_host;
+    w->whole_ns += osc_result_get_int(r, i, osc_column_tracks_whole_ns);
+    w->row.row = i;
+    w->row.calls += osc_result_get_int(
+        r, i, is_host ? osc_column_tracks_events : osc_column_tracks_device_events);
+    w->row.ns += osc_result_get_int(
+        r, i, is_host ? osc_column_tracks_busy_ns : osc_column_tracks_device_busy_ns);
+}
+
+/* Count the workers of P in ALL; their keys are in KEYS, and names in ARENA. */
+static osc_status gather(const struct part *p, struct osc_intern *keys, struct osc_arena *arena,
+                         struct workers *all)
+{
+    struct osc_strbuf text = {0};
+    osc_sid id;
+
+    for (uint64_t i = 0; i < p->block->result.n_rows && text.status == OSC_OK; i++) {
+        if (!is_worker(p, i))
+            continue;
+        osc_strbuf_clear(&text);
+        add_key(p, i, &text);
+        if (text.status == OSC_OK)
+            text.status =
+                osc_intern_add(keys, (struct osc_str){text.s, (uint32_t)text.len}, &id);
+        if (text.status == OSC_OK)
+            text.status = osc_grow(&all->v, &all->cap, (size_t)id.v + 1, sizeof *all->v);
+        if (text.status != OSC_OK)
+            break;
+        struct worker *const w = &all->v[id.v];
+        if (id.v > all->n) { /* a new one */
+            all->n = id.v;
+            *w = (struct worker){0};
+            osc_strbuf_clear(&text);
+            add_worker_name(p, i, &text);
+            const char *const name = osc_arena_dup(arena, text.s ? text.s : "", text.len);
+            if (!name)
+                text.status = OSC_ENOMEM;
+            w->row.name = (struct osc_str){name, (uint32_t)text.len};
+        }
+        add_numbers(p, i, w);
+    }
+    const osc_status st = text.status;
+    osc_strbuf_fini(&text);
+    return st;
 }
 
 /* Put DEVICE, the busiest, before the N rows; it may be one of them. */
@@ -113,37 +176,29 @@ osc_status osc_screen_find_workers(const struct osc_screen *s, struct osc_arena 
                                    uint64_t *n_all)
 {
     const struct osc_answer *const a = osc_screen_answer(s, OSC_SCREEN_TRACKS);
-    struct osc_strbuf text = {0};
+    struct osc_intern keys = {.arena = arena, .seed = osc_hash_seed()};
     struct osc_top_row device = {0};
+    struct workers all = {0};
+    osc_status st = OSC_OK;
 
-    *n_rows = 0;
-    *n_all = 0;
-    for (uint32_t b = 0; b < a->n_blocks && text.status == OSC_OK; b++) {
+    for (uint32_t b = 0; b < a->n_blocks && st == OSC_OK; b++) {
         struct part p = {.a = a, .block = &a->blocks[b]};
 
         p.has_processes = has_processes(&p);
-        for (uint64_t i = 0; i < p.block->result.n_rows && text.status == OSC_OK; i++) {
-            struct osc_top_row row = numbers_of(&p, i);
+        st = gather(&p, &keys, arena, &all);
+    }
+    *n_rows = 0;
+    *n_all = all.n;
+    for (size_t k = 1; k <= all.n && st == OSC_OK; k++) {
+        struct worker *const w = &all.v[k];
 
-            if (!is_worker(&p, i))
-                continue;
-            ++*n_all;
-            const bool is_best = !is_thread(&p, i) && row.ns > device.ns;
-            if (*n_rows == max && rows[max - 1].ns >= row.ns && !is_best)
-                continue;
-            osc_strbuf_clear(&text);
-            add_worker_name(&p, i, &text);
-            const char *const name = osc_arena_dup(arena, text.s ? text.s : "", text.len);
-            if (!name)
-                text.status = OSC_ENOMEM;
-            row.name = (struct osc_str){name, (uint32_t)text.len};
-            device = is_best ? row : device;
-            *n_rows = osc_top_insert(rows, *n_rows, max, &row);
-        }
+        w->row.ratio = w->whole_ns > 0 ? (double)w->row.ns / (double)w->whole_ns : 0;
+        device = w->is_device && w->row.ns > device.ns ? w->row : device;
+        *n_rows = osc_top_insert(rows, *n_rows, max, &w->row);
     }
     if (device.ns > 0)
         *n_rows = put_first(rows, *n_rows, max, &device);
-    const osc_status st = text.status;
-    osc_strbuf_fini(&text);
+    osc_intern_fini(&keys);
+    osc_free(all.v);
     return st;
 }
