@@ -190,8 +190,7 @@ static enum osc_kind kind_of_transfer(struct osc_str name)
     return kind_of_work(name);
 }
 
-/* The kind of a task of an Ascend stream, by its type, or by its name if the type does not
- * tell: waiting is no work. */
+/* The kind of a task of an Ascend stream by its TYPE, else its NAME: waiting is no work. */
 static enum osc_kind kind_of_task(struct osc_str type, struct osc_str name)
 {
     static const char *const waits[] = {
@@ -201,14 +200,12 @@ static enum osc_kind kind_of_task(struct osc_str type, struct osc_str name)
 
     if (type.len == 0 || osc_str_eq(type, OSC_STR("Other")))
         type = name;
-    for (size_t i = 0; waits[i]; i++) {
+    for (size_t i = 0; waits[i]; i++)
         if (starts_with(type, waits[i]))
             return OSC_KIND_SYNC;
-    }
-    for (size_t i = 0; copies[i]; i++) {
+    for (size_t i = 0; copies[i]; i++)
         if (starts_with(type, copies[i]))
             return OSC_KIND_MEMCPY;
-    }
     return OSC_KIND_KERNEL;
 }
 
@@ -334,8 +331,7 @@ static bool is_step(const struct fitting *f, const struct osc_chunk *k, uint32_t
                       OSC_STR("Iteration Time"));
 }
 
-/* Whether row I of K is a frame that the converter of rocmProfileData drew over the work of a
- * range of the program. */
+/* Whether row I of K is a frame that rocmProfileData's converter drew over a range's work. */
 static bool is_drawn_frame(const struct fitting *f, const struct osc_chunk *k, uint32_t i)
 {
     struct osc_str text;
