@@ -174,13 +174,17 @@ static osc_status add_devices(const struct osc_trace *t, struct osc_result *out)
     return st;
 }
 
-/* Add the item KEY "RANK PID TID": spans of one rank have the same. */
+/* Add the item KEY "RANK HOST PID TID": spans of one rank have the same. */
 static void add_place_item(const struct osc_trace *t, const char *key, struct osc_str pid,
                            struct osc_str tid, struct osc_result *out)
 {
     struct osc_strbuf text = {0};
+    struct osc_str host;
 
     osc_strbuf_addi(&text, t->rank);
+    osc_strbuf_addc(&text, ' ');
+    if (osc_trace_meta(t, "host_name", &host))
+        osc_strbuf_addstr(&text, host);
     osc_strbuf_addc(&text, ' ');
     osc_strbuf_addstr(&text, pid);
     osc_strbuf_addc(&text, ' ');

@@ -29,12 +29,13 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err)
 {
     uint32_t n = 0, *order = NULL;
-    const struct osc_str piece_of = osc_piece_of(t);
+    struct osc_strbuf piece_of = {0};
     const osc_status st = osc_tracks_in_order(t, &order, &n);
 
     (void)o;
     if (st != OSC_OK)
         return osc_fail(err, st, "%s", osc_status_text(st));
+    osc_piece_of(t, &piece_of);
     for (uint32_t i = 0; i < n; i++) {
         const struct osc_track *track = &t->tracks[order[i]];
 
@@ -53,11 +54,14 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
             osc_result_str(out, NAME, osc_trace_str(t, track->name));
         osc_result_int(out, EVENTS, track->n_events);
         if (piece_of.len > 0)
-            osc_result_str(out, PIECE_OF, piece_of);
+            osc_result_str(out, PIECE_OF, (struct osc_str){piece_of.s, (uint32_t)piece_of.len});
     }
     if (out->n_rows == 0)
         osc_result_why_empty(out, "no events on host threads");
     osc_free(order);
+    if (piece_of.status != OSC_OK)
+        out->status = piece_of.status;
+    osc_strbuf_fini(&piece_of);
     return out->status;
 }
 

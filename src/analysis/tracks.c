@@ -104,7 +104,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err)
 {
     const int64_t whole_ns = t->max_end_ns - t->min_ts_ns;
-    const struct osc_str piece_of = osc_piece_of(t);
+    struct osc_strbuf piece_of = {0};
     struct osc_busy busy = {0};
     uint32_t n = 0, *order = NULL;
     osc_status st = osc_tracks_in_order(t, &order, &n);
@@ -116,6 +116,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         osc_free(order);
         return osc_fail(err, st, "%s", osc_status_text(st));
     }
+    osc_piece_of(t, &piece_of);
     for (uint32_t i = 0; i < n; i++) {
         const struct osc_track *track = &t->tracks[order[i]];
         const osc_sid parent = track->is_queue ? track->device : track->pid;
@@ -146,7 +147,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         osc_result_int(out, WHOLE, whole_ns);
         osc_result_int(out, FIRST, t->min_ts_ns - t->origin_ns);
         if (piece_of.len > 0)
-            osc_result_str(out, PIECE_OF, piece_of);
+            osc_result_str(out, PIECE_OF, (struct osc_str){piece_of.s, (uint32_t)piece_of.len});
         if (busy.device_ns[order[i]] != OSC_NEVER_BUSY) {
             osc_result_int(out, DEVICE_BUSY, busy.device_ns[order[i]]);
             osc_result_int(out, DEVICE_EVENTS, (int64_t)busy.device_events[order[i]]);
@@ -156,6 +157,9 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         osc_result_why_empty(out, "no events");
     osc_busy_fini(&busy);
     osc_free(order);
+    if (piece_of.status != OSC_OK)
+        out->status = piece_of.status;
+    osc_strbuf_fini(&piece_of);
     return out->status;
 }
 

@@ -4,7 +4,8 @@
  *
  *     tracks       fingerprint, times, kinds, traces, tracks and series (JSON)
  *     names/PAGE   256 names, from PAGE * 256 on: each as the file has it, and its label, which
- *                  for functions is short, and different from others (JSON)
+ *                  for functions is short, and different from those of its block
+ *                  (OSC_DRAWING_TOLD; JSON)
  */
 #include "api/drawn.h"
 

@@ -109,7 +109,7 @@ osc_status osc_drawing_labels(const struct osc_drawing *d, uint32_t name,
     pthread_mutex_lock(&d->set->naming);
     struct osc_mem_account *const before = osc_mem_enter(&d->set->account);
     if (!s->labels)
-        st = make_blocks(s);
+        st = osc_loaded_fail(&s->loaded, NULL, make_blocks(s), "shortening names", err);
     if (st == OSC_OK && !s->labels[b].at)
         st = make_labels(s, b, err);
     osc_mem_enter(before);

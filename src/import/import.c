@@ -75,6 +75,19 @@ static osc_status no_memory(struct osc_err *err, const struct osc_input *in, osc
                     st == OSC_ELIMIT ? "memory limit reached" : osc_status_text(st));
 }
 
+/* Whether a name of T is one of PyTorch's operators, as ITT and NVTX have them, too. */
+static bool has_torch_names(const struct osc_trace *t)
+{
+    const uint32_t n = osc_strings_bound(&t->strings);
+
+    for (uint32_t i = 1; i < n; i++) {
+        if (osc_strings_has(&t->strings, (osc_sid){i}) &&
+            osc_str_starts(osc_strings_get(&t->strings, (osc_sid){i}), OSC_STR("aten::")))
+            return true;
+    }
+    return false;
+}
+
 static osc_status seal(struct osc_trace *t, const struct osc_reading *r,
                        const struct osc_reader *reader)
 {
@@ -90,6 +103,7 @@ static osc_status seal(struct osc_trace *t, const struct osc_reading *r,
     if (st == OSC_OK && !r->is_sealed)
         st =
             osc_trace_seal(t, reader, r->n_threads, r->options->keep.is_on ? r->loading : NULL);
+    t->has_torch_names = t->producer == OSC_PRODUCER_OPSCOPE && has_torch_names(t);
     if (st == OSC_OK)
         st = osc_told_steps_read(t);
     if (st == OSC_OK && r->loading->min_ts_ns != INT64_MAX)

@@ -509,6 +509,6 @@ bool osc_trace_is_torch(const struct osc_trace *t)
 
     if (t->producer != OSC_PRODUCER_OPSCOPE)
         return osc_producer_is_torch((enum osc_producer)t->producer);
-    return osc_trace_meta(t, "source.torch", &ignored) ||
+    return t->has_torch_names || osc_trace_meta(t, "source.torch", &ignored) ||
            osc_trace_meta(t, "trace_id", &ignored);
 }

@@ -97,6 +97,30 @@ static int number_before(const char *expr, const char **at)
     return (int)(end - *at);
 }
 
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           c == '_';
+}
+
+/* Where the text or name in quotes, or the comment, that begins at P ends; P if none does. */
+static const char *skip_quoted(const char *p)
+{
+    const char *end = NULL;
+
+    if (*p == '\'' || *p == '"' || *p == '`')
+        end = strchr(p + 1, *p);
+    else if (*p == '[')
+        end = strchr(p + 1, ']');
+    else if (p[0] == '-' && p[1] == '-')
+        end = strchrnul(p, '\n') - 1;
+    else if (p[0] == '/' && p[1] == '*' && (end = strstr(p + 2, "*/")) != NULL)
+        end++;
+    else
+        return p;
+    return end ? end + 1 : p + strlen(p);
+}
+
 /*
  * Explain a number with a unit behind it: 1ms, of which MESSAGE says that it is no token, and
  * 1 ms, whose unit is an error to it. False: it is something else.
@@ -120,11 +144,13 @@ static bool add_unit_hint(const struct osc_where *w, const char *message, struct
     }
     if (!unit || !osc_sql_is_unit((struct osc_str){unit, (uint32_t)n_unit}))
         return false;
-    for (const char *at = w->expr; !number && (at = strchr(at, unit[0])); at++) {
-        const char *before = at;
+    for (const char *at = w->expr; !number && *at;) {
+        const char *before = at, *const end = skip_quoted(at);
 
-        if (strncmp(at, unit, (size_t)n_unit) == 0 && (n = number_before(w->expr, &before)) > 0)
+        if (end == at && strncmp(at, unit, (size_t)n_unit) == 0 && !is_word(at[n_unit]) &&
+            (n = number_before(w->expr, &before)) > 0)
             number = before;
+        at = end == at ? at + 1 : end;
     }
     if (n == 0)
         return false;
@@ -168,12 +194,6 @@ static osc_status explain(const struct osc_where *w, size_t end, struct osc_err 
                     message[len] ? "\"" : "");
 }
 
-static bool is_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           c == '_';
-}
-
 /* Whether WORD is a column of W's table whose name is a word of SQL, such as group. */
 static bool is_reserved_column(const struct osc_where *w, struct osc_str word)
 {
@@ -184,24 +204,6 @@ static bool is_reserved_column(const struct osc_where *w, struct osc_str word)
             return true;
     }
     return false;
-}
-
-/* Where the text or name in quotes, or the comment, that begins at P ends; P if none does. */
-static const char *skip_quoted(const char *p)
-{
-    const char *end = NULL;
-
-    if (*p == '\'' || *p == '"' || *p == '`')
-        end = strchr(p + 1, *p);
-    else if (*p == '[')
-        end = strchr(p + 1, ']');
-    else if (p[0] == '-' && p[1] == '-')
-        end = strchrnul(p, '\n') - 1;
-    else if (p[0] == '/' && p[1] == '*' && (end = strstr(p + 2, "*/")) != NULL)
-        end++;
-    else
-        return p;
-    return end ? end + 1 : p + strlen(p);
 }
 
 /* Append the expression of W; columns whose names are words of SQL are put in quotes. */

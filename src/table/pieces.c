@@ -5,13 +5,18 @@
 #include "base/idmap.h"
 #include "base/mem.h"
 
-struct osc_str osc_piece_of(const struct osc_trace *t)
+void osc_piece_of(const struct osc_trace *t, struct osc_strbuf *out)
 {
-    struct osc_str value, pid;
+    static const char *const keys[] = {"pid", "host_name", "boot_id", "run_id"};
+    struct osc_str value;
 
-    return osc_trace_meta(t, "piece_of_process", &value) && osc_trace_meta(t, "pid", &pid)
-               ? pid
-               : OSC_STR("");
+    if (!osc_trace_meta(t, "piece_of_process", &value))
+        return;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        osc_strbuf_addc(out, ' ');
+        if (osc_trace_meta(t, keys[i], &value))
+            osc_strbuf_addstr(out, value);
+    }
 }
 
 static uint64_t hash_of(const struct osc_result *r, uint64_t i, const struct osc_piece_key *key)

@@ -9,12 +9,12 @@
  */
 #pragma once
 
+#include "base/strbuf.h"
 #include "model/trace.h"
 #include "table/table.h"
 
-/* The process of which T is a piece, as its metadata names it; empty: T is a whole. Borrowed.
- */
-struct osc_str osc_piece_of(const struct osc_trace *t);
+/* Append which process T is a piece of: its number, host and run; nothing if T is a whole. */
+void osc_piece_of(const struct osc_trace *t, struct osc_strbuf *out);
 
 /* The columns by which rows of pieces are told apart. */
 struct osc_piece_key {

@@ -108,10 +108,17 @@ def digest(text: str) -> dict[str, str]:
                                 for name, cells in columns_of(text).items()}
 
 
+def renamed(text: str) -> str:
+    """TEXT of a recording of no program of torch, whose steps the release called as torch does."""
+    return text.replace("ProfilerStep*", "step")
+
+
 def difference(text: str, expected: str | dict[str, str], allowed: set[str]) -> str | None:
     """The difference between a table in CSV and the expected one, or None."""
     is_whole = isinstance(expected, str)
-    if text == expected or not is_whole and short(text) == expected[""]:
+    if is_whole and text in (expected, renamed(expected)):
+        return None
+    if not is_whole and short(text) == expected[""]:
         return None
     found = columns_of(text) if is_whole else digest(text)
     wanted = columns_of(expected) if is_whole else expected

@@ -14,7 +14,8 @@ from typing import Any
 
 # Members of a trace; metadata must not have these names.
 OWN_MEMBERS = ("traceEvents", "traceName", "baseTimeNanoseconds", "displayTimeUnit")
-PRIVATE = ("command", "exe", "boot_id", "parent_pid")  # in recordings, but not in torch's traces
+# Facts of recordings that torch's traces do not have; also those that begin with the last one.
+PRIVATE = ("command", "exe", "boot_id", "parent_pid", "start", "sample.")
 SPANS_LAST = 0x20000000  # Kineto's position of the row of the window in viewers
 EVENTS = b'"traceEvents": [\n'  # then one event per line; names of threads come first
 THREAD_NAME = b'{"ph":"M","name":"thread_name"'
@@ -27,6 +28,11 @@ NAME = re.compile(rb'"name":"(?:[^"\\]|\\.)*(?=")')
 PROCESS = re.compile(rb'"pid":"([a-z0-9_]+):(\d+)"')
 CATEGORY = re.compile(rb'\{"ph":"[^"]*","cat":"([^"]*)"')
 Edit = Callable[[bytes], bytes]
+
+
+def is_private(member: str) -> bool:
+    """Whether a member of a recording is none of torch's traces."""
+    return member in PRIVATE or member.startswith(PRIVATE[-1])
 
 
 def process_events(pid: int, start_us: float) -> list[dict[str, Any]]:
@@ -78,7 +84,7 @@ def merge_head(f: Any, out: Any, head: dict[str, Any], window_ns: tuple[int, int
         begin += more
     own = json.loads(begin[:at].rstrip().rstrip(b",") + b"}")
     head = {**head, "deviceProperties": own.get("deviceProperties", [])}
-    text = json.dumps({**{x: own[x] for x in own if x not in PRIVATE}, **head}, indent=1)
+    text = json.dumps({**{x: own[x] for x in own if not is_private(x)}, **head}, indent=1)
     start, end = ((x or time.time_ns()) - own.get("baseTimeNanoseconds", 0) for x in window_ns)
     events = process_events(pid, start / 1000)
     f.seek(at + len(EVENTS))

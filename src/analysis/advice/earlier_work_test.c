@@ -52,11 +52,11 @@ TEST_WITH(what_ran_on_the_device_meanwhile_may_have_held_it, NULL, end_all)
 TEST_WITH(that_time_has_no_cause_and_a_note, NULL, end_all)
 {
     assert_int_equal(stake("", LATE("", 700, 300), "late_start"), -1);
+    assert_int_equal(stake("", LATE("", 700, 300), "device_kernels"), 300000);
     assert_int_equal(stake("", LATE("", 700, 300), "handover"), -1);
     assert_string_equal(result.notes.s,
                         "the file does not say what its devices are: rules about NCCL, Tensor "
                         "Cores and memory do not apply\n"
-                        "no rule applies\n"
                         "cuda:0 was probably busy with work of before the recording for 695 us "
                         "(69.5 % of the step time): not counted\n");
     assert_true(

@@ -96,7 +96,11 @@ void osc_sample_patterns_each(const struct osc_trace *t,
     osc_sample_patterns_look(&patterns, t);
     for (uint32_t i = 0; i < patterns.n; i++) {
         osc_strbuf_clear(&text);
-        if (osc_sample_pattern_why(&patterns.v[i], &text))
+        if (!osc_sample_pattern_why(&patterns.v[i], &text))
+            continue;
+        if (!patterns.v[i].other)
+            osc_strbuf_adds(&text, " in this process");
+        if (text.status == OSC_OK)
             add(data, (struct osc_str){text.s, (uint32_t)text.len}, &once);
     }
     osc_strbuf_fini(&text);

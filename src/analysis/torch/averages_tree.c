@@ -196,8 +196,7 @@ static osc_status meet_name(struct builder *b, uint32_t sid)
 
     if (is_filtered(text)) {
         *place = FILTERED;
-    } else if (osc_str_starts(text, OSC_STR(OSC_KNOWN_STEP)) ||
-               osc_str_eq(text, osc_range_steps(b->t))) {
+    } else if (osc_str_starts(text, OSC_STR(OSC_KNOWN_STEP))) {
         if (b->step_name == 0)
             st = add_name(b->tree, osc_range_steps(b->t), &b->step_name);
         *place = b->step_name;
