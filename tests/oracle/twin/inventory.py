@@ -178,7 +178,8 @@ def of_trace(trace: Trace) -> set[str]:
 
 def info_table(traces: list[Trace]) -> list[dict]:
     """`info`: counts are summed; devices, ranks and spans are counted once, and so are threads and
-    processes of several spans of a rank; a switch is on if it is on anywhere; texts are those of the first. ANY: depends on the build of opscope."""
+    processes of several spans of a rank on a host; a switch is on if it is on anywhere; texts are
+    those of the first. ANY: depends on the build of opscope."""
     def first(*keys: str) -> str | None:
         found = [text_of(traces[0].members[k]) for k in keys if k in traces[0].members]
         return found[0] if found else None
@@ -187,7 +188,8 @@ def info_table(traces: list[Trace]) -> list[dict]:
         return trace.flag(flag) if flag in trace.members else seen(trace)[flag]
 
     events = [e for t in traces for e in t.events]
-    threads = {(t.rank, row["process"], row["thread"]) for t in traces
+    threads = {((t.rank, text_of(t.members.get("host_name", ""))), row["process"], row["thread"])
+               for t in traces
                for row in threads_table(t) if row["process"] not in of_trace(t)}
     lasts = [(e.end if e.end is not None else e.start) - t.origin for t in traces
              for e in t.events]
@@ -206,7 +208,7 @@ def info_table(traces: list[Trace]) -> list[dict]:
         "duration_ns": max(lasts, default=0) - min(starts, default=0),
         "events": len(events),
         "threads": len(threads),
-        "processes": len({(rank, process) for rank, process, _ in threads}),
+        "processes": len({(place, process) for place, process, _ in threads}),
         "devices": len({e.device for e in events if e.device}),
         "ranks": len({t.rank for t in traces}), "spans": len({t.span for t in traces}),
         "steps": sum(e.kind == "step" and e.is_range for t in traces for e in t.events
