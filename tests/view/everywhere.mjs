@@ -404,6 +404,7 @@ async function testLinks(browser, server) {
       const quiet = quietOf(page);
       await goTo(page, server, i === 0 ? link : places[0]);
       await page.mouse.move(5, 5);
+      if (link.includes("sel=ev:")) await page.waitForSelector("table.plain-table");
       await quiet();
       places.push((await page.evaluate(() => window.location.hash)).replace(/^#\//, ""));
       pictures.push(await pictureOf(page));
