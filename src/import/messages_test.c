@@ -45,7 +45,6 @@ TEST(reads_all_events_around_text)
         {"{\"traceEvents\":[" AT_LINE(1) "]}\n{\"traceEvents\":[" AT_LINE(2) "]}\n",
          OSC_FINDING_repaired_list, 2},
         {"[" AT_LINE(1) "][" AT_LINE(2) "]", OSC_FINDING_repaired_list, 2},
-        {"{\"a\":{\"traceEvents\":[" AT_LINE(1) "]},\"c\":3}", OSC_FINDING_repaired_list, 1},
     };
 
     assert_repaired(cases, sizeof cases / sizeof *cases);
@@ -53,13 +52,47 @@ TEST(reads_all_events_around_text)
 
 TEST(says_where_a_list_lies_that_it_does_not_read)
 {
-    static const char deep[] = "{\"a\":{\"traceEvents\":{\"traceEvents\":[" AT_LINE(1) "]}}}";
+    static const char *const deep[] = {
+        "{\"a\":{\"traceEvents\":{\"traceEvents\":[" AT_LINE(1) "]}}}",
+        "{\"before\":{\"traceEvents\":[" AT_LINE(1) "]},"
+                                                    "\"after\":{\"traceEvents\":[" AT_LINE(
+                                                        2) "]}}",
+    };
     const struct osc_import_options o = {.n_threads = 1};
-    struct osc_trace t = {0};
-    struct osc_err err = {0};
 
-    assert_int_equal(osc_import_memory(&t, "test", osc_str_c(deep), &o, &err), OSC_EFORMAT);
-    assert_non_null(strstr(err.message, "\"traceEvents\" lies within other objects"));
+    for (size_t i = 0; i < sizeof deep / sizeof *deep; i++) {
+        struct osc_trace t = {0};
+        struct osc_err err = {0};
+
+        assert_int_equal(osc_import_memory(&t, "test", osc_str_c(deep[i]), &o, &err),
+                         OSC_EFORMAT);
+        assert_non_null(strstr(err.message, "\"traceEvents\" lies within other objects"));
+    }
+}
+
+TEST(a_trace_in_a_member_is_not_part_of_the_trace)
+{
+    static const char *const texts[] = {
+        "{\"baseline\":{\"traceEvents\":[" AT_LINE(1) "," AT_LINE(
+            2) "]},"
+               "\"traceEvents\":[" AT_LINE(3) "]}",
+        "{\"traceEvents\":[" AT_LINE(3) "],"
+                                        "\"baseline\":{\"traceEvents\":[" AT_LINE(
+                                            1) "," AT_LINE(2) "]}}",
+    };
+    const struct osc_import_options o = {.n_threads = 1};
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct osc_trace t = {0};
+        struct osc_err err = {0};
+
+        assert_int_equal(osc_import_memory(&t, "test", osc_str_c(texts[i]), &o, &err), OSC_OK);
+        assert_int_equal(t.events.n_rows, 1);
+        assert_int_equal(t.events.chunks[1]->ts_ns[0], 3000);
+        for (unsigned code = 0; code < OSC_FINDING_COUNT; code++)
+            assert_int_equal(t.findings.by_code[code].count, 0);
+        osc_trace_fini(&t);
+    }
 }
 
 UNIT_MAIN("messages")

@@ -168,8 +168,7 @@ static enum osc_token_status read_top_member(struct osc_chrome *c, enum osc_chro
         c->saw_list = c->has_list = true;
         return OSC_TOKEN_OK;
     }
-    if (ch == '{' && *state == OSC_CHROME_TOP && (is_events || !c->has_list) &&
-        is_trace(&c->text)) {
+    if (is_events && ch == '{' && *state == OSC_CHROME_TOP && is_trace(&c->text)) {
         count_here(c, OSC_FINDING_repaired_list);
         c->text.p++;
         *state = OSC_CHROME_TOP_IN;

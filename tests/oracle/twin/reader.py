@@ -55,11 +55,10 @@ def of_bytes(data: bytes, name: str) -> File:
     top, parser = parse(text)
     if isinstance(top, list):
         top = {"traceEvents": top}
-    has_list = isinstance(top, dict) and isinstance(top.get("traceEvents"), list)
-    for key, within in list(top.items()) if isinstance(top, dict) and not has_list else ():
-        if isinstance(within, dict) and next(iter(within), None) == "traceEvents":
-            parser.findings.append(("repaired_list", text.find("{", text.find(f'"{key}"'))))
-            top = {**{k: v for k, v in top.items() if k != key}, **within}
+    within = top.get("traceEvents") if isinstance(top, dict) else None
+    if isinstance(within, dict) and next(iter(within), None) == "traceEvents":
+        parser.findings.append(("repaired_list", text.find("{", text.find('"traceEvents"'))))
+        top = {**top, **within}
     if not isinstance(top, dict) or not isinstance(top.get("traceEvents"), list):
         raise NotATrace(f"{name}: no list of events")
     entries = top["traceEvents"]
