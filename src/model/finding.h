@@ -106,7 +106,9 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
     X(unaligned, WARNING, "traces of several machines or boots, aligned only by wall clock",   \
       "")                                                                                      \
     X(clock_step, WARNING,                                                                     \
-      "times far from all others, such as zero; more than a week away, they are left out", "") \
+      "times far from all others, such as zero; those more than a week away are left out, "    \
+      "and a single one more than 12 hours and 1,000 lengths of all others away",              \
+      "")                                                                                      \
     X(limit_reached, ERROR, "a limit was reached; the rest was not read",                      \
       "select with --from/--to or --steps, drop arguments with --no-args, or "                 \
       "raise --max-memory")                                                                    \

@@ -282,7 +282,7 @@ TEST_WITH(a_level_with_very_many_tiles_is_left_out, NULL, end)
             &events,
             "{'ph':'X','cat':'cpu_op','name':'a','pid':1,'tid':%u,'ts':0.00%u,'dur':0.001},",
             i / 2, i % 2 * 2);
-    osc_strbuf_adds(&events, OP("c", 1, 86400000000, 5, ""));
+    osc_strbuf_adds(&events, OP("c", 1, 86400000000, 5, "") OP("d", 1, 86400000010, 5, ""));
     assert_true(small_load(&trace, events.s));
     osc_strbuf_fini(&events);
     make();

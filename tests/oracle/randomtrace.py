@@ -545,7 +545,7 @@ class Generator:
         n = source.choice((1, 1, 2, 5, len(timed) // 2))
         values: tuple = (0, 0, Raw("0.000"), 5, 3_782_700_000_000_000, -1_782_700_000_000_000,
                          self.base_us + 10 ** 12, self.base_us + 10 ** 11, self.base_us - 10 ** 12,
-                         self.base_us + 36 * 10 ** 8, self.base_us - 5 * 10 ** 9)
+                         self.base_us + 36 * 10 ** 8, self.base_us - 5 * 10 ** 10)
         if source.randrange(2):
             values = (source.choice(values),)
         for record in source.sample(timed, min(n, len(timed))):

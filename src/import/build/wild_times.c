@@ -10,7 +10,7 @@
 #define DAY_MINUTES    INT64_C(1440)
 #define WEEK_NS        (7 * DAY_MINUTES * MINUTE_NS)
 #define YEAR_NS        (365 * DAY_MINUTES * MINUTE_NS)
-#define LEAST_PAUSE_NS (10 * MINUTE_NS)
+#define LEAST_PAUSE_NS (DAY_MINUTES / 2 * MINUTE_NS)
 
 /* A group is near if it is less far away than this many times what the main one lasts. */
 #define LENGTHS 100
@@ -19,12 +19,10 @@
  */
 #define TIMES_AS_MANY 10
 
-/* What lies behind a pause this many times as long as the core lasts is wild if it starts at
- * one time and the core has the least number of events, or if the core has this many times its
- * events. */
+/* What starts at one time, before or after all others, is wild if the pause between is more
+ * than this many times as long as the others last, which are this many at least. */
 #define PAUSE_LENGTHS 1000
-#define LEAST_CORE    4
-#define CORE_TIMES    100
+#define LEAST_OTHERS  4
 
 static int64_t minute_of(int64_t at_ns)
 {
@@ -184,87 +182,60 @@ static struct believed judge(struct osc_minute *const *sorted, size_t n)
     return b;
 }
 
-/* A run of minutes in which nothing, not even a running range, pauses for long. */
-struct spell {
-    size_t from, to; /* of the sorted minutes */
-    struct osc_minute sum;
-};
-
-/* Find the spells of N minutes in SORTED; OUT has room for N. They do not overlap. */
-static size_t find_spells(struct osc_minute *const *sorted, size_t n, struct spell *out)
+/* Whether EDGE, before or after all of CORE, is behind a pause out of proportion. */
+static bool is_apart(const struct osc_minute *edge, const struct osc_minute *core)
 {
-    size_t n_spells = 0;
+    int64_t pause_ns, length_ns;
 
-    for (size_t i = 0; i < n; n_spells++) {
-        struct spell *const s = &out[n_spells];
-
-        *s = (struct spell){i, i + 1, *sorted[i]};
-        for (i++; i < n && sorted[i]->first_ns - s->sum.end_ns <= LEAST_PAUSE_NS; i++)
-            append(&s->sum, sorted[i]);
-        s->to = i;
-    }
-    return n_spells;
+    if (edge->first_ns < core->first_ns
+            ? __builtin_sub_overflow(core->first_ns, edge->end_ns, &pause_ns)
+            : __builtin_sub_overflow(edge->first_ns, core->end_ns, &pause_ns))
+        return false; /* an end out of all bounds */
+    return pause_ns > LEAST_PAUSE_NS &&
+           !__builtin_sub_overflow(core->end_ns, core->first_ns, &length_ns) &&
+           pause_ns / PAUSE_LENGTHS >= length_ns && pause_ns > length_ns * PAUSE_LENGTHS;
 }
 
-/* How long a pause before or after CORE must be for what lies behind it to be wild. */
-static int64_t long_pause(const struct osc_minute *core)
+static bool has_one_start(const struct osc_minute *m)
 {
-    int64_t ns;
-
-    if (__builtin_mul_overflow(core->end_ns - core->first_ns, PAUSE_LENGTHS, &ns))
-        return INT64_MAX;
-    return ns < LEAST_PAUSE_NS ? LEAST_PAUSE_NS : ns;
+    return m->first_ns == m->last_ns;
 }
 
-/* Mark the N minutes in SORTED, all on one side of CORE, if they are few enough to be wild. */
-static bool mark_few(struct osc_minute *const *sorted, size_t n, const struct osc_minute *core)
+/* Tell whether the first and the last of the N minutes in SORTED, none of them wild so far, are
+ * behind a pause that is out of proportion. */
+static void judge_edges(struct osc_minute *const *sorted, size_t n, struct believed *b)
 {
-    uint64_t n_starts = 0;
+    size_t from = has_one_start(sorted[0]), to = n - has_one_start(sorted[n - 1]);
 
-    for (size_t i = 0; i < n; i++)
-        n_starts += sorted[i]->n;
-    const bool is_one = n == 1 && sorted[0]->first_ns == sorted[0]->last_ns;
-    const bool is_few = n > 0 && (n_starts <= core->n / CORE_TIMES ||
-                                  (is_one && core->n >= LEAST_CORE && n_starts < core->n));
-
-    for (size_t i = 0; i < n && is_few; i++)
-        sorted[i]->is_wild = true;
-    return is_few;
-}
-
-/* Tell which of the N minutes in SORTED, none of them wild so far, are behind a pause that is
- * out of proportion. SPELLS has room for N. */
-static void judge_pauses(struct osc_minute *const *sorted, size_t n, struct spell *spells,
-                         struct believed *b)
-{
-    const size_t n_spells = find_spells(sorted, n, spells);
-    size_t main = 0;
-
-    for (size_t i = 1; i < n_spells; i++)
-        main = spells[i].sum.n >= spells[main].sum.n ? i : main;
-    struct spell core = spells[main];
-    if (core.sum.last_ns <= core.sum.first_ns)
+    if (from >= to)
         return;
-    /* What is near the core belongs to it, and makes it longer. */
-    for (size_t before = main, after = main + 1;;) {
-        const int64_t pause_ns = long_pause(&core.sum);
+    struct osc_minute core = *sorted[from];
+    for (size_t i = from + 1; i < to; i++)
+        append(&core, sorted[i]);
+    /* An edge that is not apart makes the core longer, so that the other one may not be apart
+     * either. */
+    for (bool has_grown = true; has_grown;) {
+        has_grown = false;
+        if (from > 0 && !is_apart(sorted[0], &core)) {
+            struct osc_minute all = *sorted[--from];
 
-        if (before > 0 && core.sum.first_ns - spells[before - 1].sum.end_ns <= pause_ns) {
-            core.from = spells[--before].from;
-            core.sum.first_ns = spells[before].sum.first_ns;
-            core.sum.n += spells[before].sum.n;
-        } else if (after < n_spells &&
-                   spells[after].sum.first_ns - core.sum.end_ns <= pause_ns) {
-            core.to = spells[after].to;
-            append(&core.sum, &spells[after++].sum);
-        } else {
-            break;
+            append(&all, &core);
+            core = all;
+            has_grown = true;
+        }
+        if (to < n && !is_apart(sorted[n - 1], &core)) {
+            append(&core, sorted[to++]);
+            has_grown = true;
         }
     }
-    const bool is_early = mark_few(sorted, core.from, &core.sum);
-    const bool is_late = mark_few(sorted + core.to, n - core.to, &core.sum);
-    b->first_ns = is_early ? core.sum.first_ns : b->first_ns;
-    b->last_ns = is_late ? core.sum.last_ns : b->last_ns;
+    const bool is_early = from > 0, is_late = to < n;
+    if (has_one_start(&core) || core.n < LEAST_OTHERS || (is_early && sorted[0]->n >= core.n) ||
+        (is_late && sorted[n - 1]->n >= core.n))
+        return;
+    sorted[0]->is_wild = is_early;
+    sorted[n - 1]->is_wild = is_late;
+    b->first_ns = core.first_ns;
+    b->last_ns = core.last_ns;
     b->any_wild |= is_early || is_late;
 }
 
@@ -272,28 +243,24 @@ static void judge_pauses(struct osc_minute *const *sorted, size_t n, struct spel
 static osc_status judge_minutes(struct osc_minutes *all, bool trusts_pauses, struct believed *b)
 {
     /* NOLINTNEXTLINE(bugprone-sizeof-expression): these are pointers */
-    struct osc_minute **const sorted = osc_malloc((all->n + 1) * sizeof *sorted);
-    struct spell *const spells = osc_malloc((all->n + 1) * sizeof *spells);
-    const bool is_there = sorted && spells;
+    struct osc_minute **const sorted = osc_malloc(all->n * sizeof *sorted);
+    size_t n = 0;
 
-    if (is_there) {
-        size_t n = 0;
-
-        for (size_t i = 0; i < all->n; i++)
-            sorted[i] = &all->v[i];
-        /* NOLINTNEXTLINE(bugprone-sizeof-expression): these are pointers */
-        osc_sort(sorted, all->n, sizeof *sorted, compare_minutes);
-        *b = judge(sorted, all->n);
-        for (size_t i = 0; i < all->n; i++) {
-            if (!sorted[i]->is_wild)
-                sorted[n++] = sorted[i];
-        }
-        if (!trusts_pauses)
-            judge_pauses(sorted, n, spells, b);
+    if (!sorted)
+        return OSC_ENOMEM;
+    for (size_t i = 0; i < all->n; i++)
+        sorted[i] = &all->v[i];
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): these are pointers */
+    osc_sort(sorted, all->n, sizeof *sorted, compare_minutes);
+    *b = judge(sorted, all->n);
+    for (size_t i = 0; i < all->n; i++) {
+        if (!sorted[i]->is_wild)
+            sorted[n++] = sorted[i];
     }
-    osc_free(spells);
+    if (!trusts_pauses)
+        judge_edges(sorted, n, b);
     osc_free(sorted);
-    return is_there ? OSC_OK : OSC_ENOMEM;
+    return OSC_OK;
 }
 
 static bool is_wild_start(const struct osc_minutes *minutes, int64_t at_ns)
@@ -310,9 +277,9 @@ static bool is_out_of_reach(const struct believed *b, int64_t at_ns)
            (at_ns > b->last_ns && at_ns - b->last_ns > b->reach_ns);
 }
 
-static void count(struct osc_trace *t)
+static void count(struct osc_trace *t, int64_t at_ns)
 {
-    osc_findings_add(&t->findings, OSC_FINDING_clock_step, OSC_NO_OFFSET, OSC_NO_TIME);
+    osc_findings_add(&t->findings, OSC_FINDING_clock_step, OSC_NO_OFFSET, at_ns);
 }
 
 /* Remove the wild rows of K, a chunk of events, and wild ends. WANTED has room for its rows. */
@@ -329,10 +296,10 @@ static void clean_events(struct osc_trace *t, struct osc_chunk *k,
         if (wanted[i] && !b->all_ends && k->dur_ns[i] != OSC_NO_DUR &&
             is_out_of_reach(b, osc_row_end(k, i))) {
             k->dur_ns[i] = OSC_NO_DUR;
-            count(t);
+            count(t, k->ts_ns[i]);
             any = true;
         } else if (!wanted[i]) {
-            count(t);
+            count(t, k->ts_ns[i]);
             any = true;
         }
     }
@@ -353,7 +320,7 @@ static void clean_arrows(struct osc_trace *t, struct osc_chunk *k, const struct 
                     !is_out_of_reach(b, k->ts_ns[i]);
         any |= !wanted[i];
         if (!wanted[i])
-            count(t);
+            count(t, k->ts_ns[i]);
     }
     if (any)
         osc_chunk_squeeze(k, wanted);
@@ -405,7 +372,7 @@ static bool has_arrows(const struct osc_trace *t)
     return any;
 }
 
-/* Whether all of T is within minutes, as mostly: then nothing is wild. */
+/* Whether all of T is within hours, as mostly: then nothing is wild. */
 static bool is_short(const struct osc_trace *t)
 {
     int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;

@@ -117,30 +117,69 @@ TEST(pauses_of_days_and_long_traces_are_honest)
 
 TEST(leaves_out_what_is_behind_a_pause_out_of_proportion)
 {
-    assert_left("[" FIVE "," AT("1782703600000050.5", "5") "]", 5, 1); /* an hour late */
+    struct osc_trace t = {0};
+
+    assert_left("[" FIVE "," AT("1782743300000050.5", "5") "]", 5, 1); /* 12 hours late */
     assert_left("[" FIVE "," AT("1782181600000000.5", "5") "]", 5, 1); /* six days early */
-    assert_left("[" AT("1782696400000000", "0") "," AT("1782696400000000", "1") "," FIVE "," AT(
+    assert_left("[" AT("1782600000000000", "0") "," AT("1782600000000000", "1") "," FIVE "," AT(
                     "1783218400000000.5", "5") "]",
                 5, 3);
-    /* Six minutes are no pause, two ranges no trace. */
-    assert_left("[" FIVE "," AT("1782700360000000.5", "5") "]", 6, 0);
-    assert_left("[" AT("0", "1") "," AT("5", "1") "," AT("3600000000", "1") "]", 3, 0);
+    assert_int_equal(unsealed_read(&t, "[" FIVE "," AT("1782181600000000", "5") "]"), OSC_OK);
+    assert_int_equal(leave_out(&t), OSC_OK);
+    assert_int_equal(t.findings.by_code[OSC_FINDING_clock_step].first_ns,
+                     INT64_C(1782181600000000000));
+    osc_trace_fini(&t);
 }
 
-TEST(pauses_of_hours_are_honest_if_the_trace_is_long_or_goes_on)
+TEST(pauses_are_honest_unless_one_time_is_far_from_many_events)
 {
-    /* Bursts of two events an hour apart. */
-    assert_left("[" FIVE "," AT("1782703600000000", "1") "," AT("1782703600000005", "1") "]", 7,
+    /* Less than 12 hours. */
+    assert_left("[" FIVE "," AT("1782743200000050.5", "5") "]", 6, 0);
+    /* Few others, or no more than those that are far. */
+    assert_left("[" HONEST "," AT("1782786400000000", "5") "]", 4, 0);
+    assert_left("[" AT("0", "1") "," AT("1", "1") "," AT("2", "1") "," AT("3", "1") "," AT(
+                    "86400000000", "1") "," AT("86400000000",
+                                               "1") "," AT("86400000000",
+                                                           "1") "," AT("86400000000", "1") "]",
+                8, 0);
+    /* Two times a day later. */
+    assert_left("[" FIVE "," AT("1782786400000000", "1") "," AT("1782786400000005", "1") "]", 7,
                 0);
     /* Single events, the last of them after two days. */
     assert_left("[" AT("0", "1") "," AT("60000000", "1") "," AT("120000000", "1") "," AT(
                     "180000000", "1") "," AT("172800000000", "1") "]",
                 5, 0);
+    /* The first one is a day away, which is not much for all of the rest. */
+    assert_left(
+        "[" AT("0", "1") "," AT("86400000000", "1") "," AT("86400000005", "1") "," AT(
+            "86400000007", "1") "," AT("86460000000", "1") "," AT("86520000000", "1") "]",
+        6, 0);
     /* A range lasts through the pause. */
     assert_left("[" FIVE
-                "," AT("1782700000000001", "3600000000") "," AT("1782703600000000", "5") "]",
+                "," AT("1782700000000001", "86400000000") "," AT("1782786400000000", "5") "]",
                 7, 0);
-    assert_left("[" AT("1782696400000000", "3600000000") "," FIVE "]", 6, 0);
+    assert_left("[" AT("1782613600000000", "86400000000") "," FIVE "]", 6, 0);
+    /* Five steps, and 11 minutes later the end of a wait. */
+    assert_left("[" AT("0", "900") "," AT("1000", "900") "," AT("2000", "900") "," AT(
+                    "3000", "900") "," AT("4000", "900") "," AT("660000000", "5000000") "]",
+                6, 0);
+}
+
+/* A server that warms up with many operators, and has one request 20 minutes later. */
+TEST(few_events_after_an_idle_time_are_honest)
+{
+    struct osc_strbuf text = {0};
+
+    osc_strbuf_addc(&text, '[');
+    for (int i = 0; i < 50400; i++)
+        osc_strbuf_addf(&text, "%s{'ph':'X','name':'r','pid':1,'tid':1,'ts':%lld,'dur':15}",
+                        i > 0 ? "," : "",
+                        (long long)i * 20 + (i < 50000 ? 0 : INT64_C(1200000000)));
+    osc_strbuf_adds(&text, "]");
+    osc_strbuf_addc(&text, '\0');
+    assert_int_equal(text.status, OSC_OK);
+    assert_left(text.s, 50400, 0);
+    osc_strbuf_fini(&text);
 }
 
 /* Two days with many events are kept, and between them is one event. */

@@ -209,8 +209,8 @@ def table(trace: Trace) -> list[dict]:
              "source_incomplete": Finding(len(counts), None, None),
              "sampled": Finding(len(sampled(trace)), None, None)}
     if "clock_step" in trace.findings:      # what was left out, and what was not
-        found["clock_step"] = Finding(
-            trace.findings["clock_step"].count + len(zero_times(trace)), None, None)
+        left_out = trace.findings["clock_step"]
+        found["clock_step"] = Finding(left_out.count + len(zero_times(trace)), None, left_out.ns)
     found |= {code: Finding(1, None, None) for code in absent(trace)}
     rows = []
     for severity in ("error", "warning", "info"):

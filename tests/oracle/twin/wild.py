@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 DAY_NS = 24 * 3600 * 10 ** 9
 LEAST_REACH_NS, FAR_NS = 7 * DAY_NS, 365 * DAY_NS
-PAUSE_NS = 600 * 10 ** 9
+PAUSE_NS = DAY_NS // 2
 
 
 def groups_of(starts: list[int]) -> list[list[int]]:
@@ -23,40 +23,25 @@ def groups_of(starts: list[int]) -> list[list[int]]:
     return groups
 
 
-def spells_of(events: list[Event]) -> list[tuple[int, int, list[int]]]:
-    """First start, last end and all starts of the runs of EVENTS without a long pause."""
-    spells: list[tuple[int, int, list[int]]] = []
-    for event in sorted(events, key=lambda e: e.start):
-        end = event.start if event.end is None else event.end
-        if spells and event.start - spells[-1][1] <= PAUSE_NS:
-            first, last, starts = spells[-1]
-            spells[-1] = (first, max(last, end), [*starts, event.start])
-        else:
-            spells.append((event.start, end, [event.start]))
-    return spells
+def end_of(event: Event) -> int:
+    return event.start if event.end is None else event.end
 
 
 def behind_pauses(events: list[Event]) -> set[int]:
-    """The starts of EVENTS that are too far from the others in proportion."""
-    spells = spells_of(events)
-    core = max(spells, key=lambda s: (len(s[2]), s[0]))
-    if min(core[2]) == max(core[2]):
-        return set()
-    while True:
-        first, last, starts = core
-        pause = max(PAUSE_NS, 1000 * (last - first))
-        near = [s for s in spells if s[0] - last <= pause and first - s[1] <= pause]
-        grown = (min(s[0] for s in near), max(s[1] for s in near), [t for s in near for t in s[2]])
-        if len(grown[2]) == len(starts):
+    """The first and the last start of EVENTS, if too far from the others in proportion."""
+    first, last = min(e.start for e in events), max(e.start for e in events)
+    apart = {first, last}
+    while core := [e for e in events if e.start not in apart]:
+        begin, end = min(e.start for e in core), max(map(end_of, core))
+        pauses = {first: begin - max(end_of(e) for e in events if e.start == first),
+                  last: last - end}
+        near = {at for at in apart if pauses[at] <= max(PAUSE_NS, 1000 * (end - begin))}
+        if not near:
             break
-        core = grown
-    wild: set[int] = set()
-    for side in ([e.start for e in events if e.start < first],
-                 [e.start for e in events if e.start > last]):
-        is_one_time = len(set(side)) == 1 and len(starts) >= max(4, len(side) + 1)
-        if is_one_time or 100 * len(side) <= len(starts):
-            wild.update(side)
-    return wild
+        apart -= near
+    most = max([3, *(sum(e.start == at for e in events) for at in apart)])
+    is_more = len(core) > most and len({e.start for e in core}) > 1
+    return apart if is_more else set()
 
 
 def leave_out(trace: Trace) -> None:
@@ -77,21 +62,21 @@ def leave_out(trace: Trace) -> None:
         wild = behind_pauses(kept)
         kept = [e for e in kept if e.start not in wild]
     first, last = min(e.start for e in kept), max(e.start for e in kept)
-    count = len(trace.events) - len(kept)
     finished = [e for e in kept if e.end is not None]
-    far = [e for e in finished if e.end - last > reach]
-    for event in far if 2 * len(far) < len(finished) else ():
+    far = {e for e in finished if e.end - last > reach}
+    far = far if 2 * len(far) < len(finished) else set()
+    remaining = set(kept)
+    times = [e.start for e in trace.events if e not in remaining or e in far]
+    for event in far:
         event.end = None
-        count += 1
     trace.events[:] = kept
     for number, event in enumerate(kept):
         event.id = number
     trace.kept["times"] = (first - reach, last + reach)
-    for record in trace.records:
-        if record.get("ph") in ("s", "t", "f") and is_wild_arrow(trace, record):
-            count += 1
-    for _ in range(count):
-        trace.count("clock_step")
+    times += [trace.time_ns(record) for record in trace.records
+              if record.get("ph") in ("s", "t", "f") and is_wild_arrow(trace, record)]
+    for at in times:
+        trace.count("clock_step", ns=at)
 
 
 def is_wild_arrow(trace: Trace, record: dict) -> bool:
