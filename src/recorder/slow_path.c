@@ -242,6 +242,19 @@ bool osc_slow_end_skipped(void)
     return is_skipped;
 }
 
+void osc_slow_forget(uint32_t level)
+{
+    struct osc_writer *w = osc_writer_self;
+
+    if (w->index_1 != (level >> OSC_LEVEL_BITS) + 1 || !osc_writer_set_busy(w)) {
+        osc_threads_post_gone(level);
+        return;
+    }
+    make_unusual(w);
+    osc_writer_forget_level(w, level);
+    leave(w);
+}
+
 void osc_slow_write_owed(void)
 {
     /* A record without slots: it is not counted as lost if there is no room. */

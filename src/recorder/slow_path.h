@@ -40,6 +40,10 @@ OSC_HIDDEN void osc_slow_skip(void);
 /* Whether the innermost scope was left out on purpose, and ends with this. */
 OSC_HIDDEN bool osc_slow_end_skipped(void);
 
+/* A scope of osc_scope_open() has ended that a writer may account for at LEVEL, of this or of
+ * another thread. */
+OSC_HIDDEN void osc_slow_forget(uint32_t level);
+
 /* Open the recording if it is only armed, and write the ends and losses that this thread still
  * owes. */
 OSC_HIDDEN void osc_slow_write_owed(void);

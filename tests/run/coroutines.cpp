@@ -110,6 +110,23 @@ void moved()
     OPSCOPE_SCOPE("after");
 }
 
+/* Both, often. */
+void often()
+{
+    for (int i = 0; i < 50; i++) {
+        OPSCOPE_SCOPE("outer");
+        const task a = first(), b = first(), c = first();
+
+        b.handle.resume();
+        std::thread other([&] { a.handle.resume(); });
+        other.join();
+        {
+            OPSCOPE_SCOPE("after", "round", i);
+        }
+        c.handle.resume();
+    }
+}
+
 /* What is as it should be. */
 void nested()
 {
@@ -126,7 +143,11 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)();
-    } all[] = {{"overlap", overlap}, {"alike", alike}, {"moved", moved}, {"nested", nested}};
+    } all[] = {{"overlap", overlap},
+               {"alike", alike},
+               {"moved", moved},
+               {"often", often},
+               {"nested", nested}};
 
     for (const auto &one : all)
         if (argc == 2 && std::strcmp(argv[1], one.name) == 0)

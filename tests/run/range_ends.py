@@ -125,6 +125,16 @@ def scopes_that_move(e: Ends) -> None:
     assert resumed[1] <= worker[1] <= found["after"][0] <= outer[1], found
 
 
+def scopes_that_are_sampled(e: Ends) -> None:
+    """Scopes that were left out take no end from others, wherever they end."""
+    e.compile(COROUTINES, "c++20")
+    e.run("often", options=("--sample", "first=1000"))
+    names = [r["name"] for r in rows(e.opscope, "events", e.out) if r["dur_ns"]]
+    assert names.count("outer") == names.count("after") == 50, names
+    assert names.count("first") < 5, names
+    assert "open_range" not in e.found() and "lost_records" not in e.found(), e.found()
+
+
 def scopes_as_they_should_be(e: Ends) -> None:
     """Nothing is found where ranges across co_await are asynchronous."""
     found, n = coroutines(e, "nested")
@@ -138,6 +148,7 @@ def main() -> int:
     opscope = parser.parse_args().opscope.resolve()
     return run_tests([a_recording_that_begins_late, a_child, windows, a_pause,
                       scopes_that_overlap, scopes_of_one_name, scopes_that_move,
+                      scopes_that_are_sampled,
                       scopes_as_they_should_be],
                      lambda place: (Ends(opscope, Path(place)),))
 

@@ -207,11 +207,16 @@ void osc_scope_end(void)
     put_now(OSC_RECORD_END, 0, OSC_ROLE_END);
 }
 
+/* In the token of a scope that the writer may account for, as it, or one around it, was not
+ * recorded: in no level, so osc_scope_close() takes its slow way. */
+#define UNUSUAL (1ull << 63)
+
 /* What osc_scope_close() needs of a scope that W's thread begins at NOW; 0: it is not recorded.
- * The low half finds its record, the high half tells whether it is the innermost. */
+ * The low half finds its record, the high half, its level, tells whether it is the innermost.
+ */
 static inline uint64_t token_of(struct osc_writer *w, uint64_t now)
 {
-    const uint32_t level = w->level + 1;
+    const uint32_t level = osc_level_next(w->level);
 
     w->level = level;
     return (uint64_t)level << 32 | (uint32_t)now;
@@ -222,7 +227,9 @@ __attribute__((noinline, cold)) static uint64_t open_slowly(uint32_t kind, osc_n
     const uint64_t now = put_otherwise(kind, name, OSC_ROLE_BEGIN);
     struct osc_writer *const w = osc_writer_self;
 
-    return w == osc_writer_nobody() ? 0 : token_of(w, now);
+    if (w == osc_writer_nobody())
+        return 0;
+    return token_of(w, now) | (now == 0 || osc_writer_has_runs(w) ? UNUSUAL : 0);
 }
 
 uint64_t osc_scope_open(enum osc_scope_kind kind, osc_name name)
@@ -246,11 +253,26 @@ __attribute__((noinline)) static void close_slowly(void)
         (void)put_otherwise(OSC_RECORD_END, 0, OSC_ROLE_END);
 }
 
-/* End a scope of another thread, or one that is not the innermost of this one. */
-__attribute__((noinline, cold)) static void close_other(uint64_t token)
+/* End a scope of another thread, one that is not the innermost of this one, or one that is
+ * UNUSUAL. */
+__attribute__((noinline)) static void close_other(uint64_t token)
 {
-    if (osc_is_on() && (uint32_t)token != 0)
+    struct osc_writer *const w = osc_writer_self;
+    const uint32_t level = (uint32_t)((token & ~UNUSUAL) >> 32);
+    const bool is_innermost = w->level == level, is_recorded = (uint32_t)token != 0;
+
+    w->level -= is_innermost;
+    if (is_innermost && is_recorded) {
+        close_slowly();
+        return;
+    }
+    if (!osc_is_on() ||
+        (is_innermost && (osc_slow_end_skipped() || osc_slow_drop(OSC_ROLE_END))))
+        return;
+    if (is_recorded)
         put_now(OSC_RECORD_END_OF, (uint32_t)token, OSC_ROLE_FACT);
+    if (token & UNUSUAL)
+        osc_slow_forget(level);
 }
 
 void osc_scope_close(uint64_t token)

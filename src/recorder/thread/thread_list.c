@@ -172,6 +172,14 @@ static void end_for(uint32_t i)
     hand_over(w, i, seize(w));
 }
 
+void osc_threads_post_gone(uint32_t level)
+{
+    /* acquire: pairs with the release in osc_threads_init() */
+    struct memory *m = __atomic_load_n(&memory, __ATOMIC_ACQUIRE);
+
+    osc_writer_post_gone(&m->writers[level >> OSC_LEVEL_BITS], level);
+}
+
 uint32_t osc_threads_reap(void)
 {
     const int kept = errno;
@@ -310,6 +318,8 @@ struct osc_writer *osc_threads_writer(void)
     struct osc_writer *w = &memory->writers[i - 1];
 
     w->index_1 = i;
+    /* What the last thread of this writer opened may still end. */
+    w->level = (i - 1) << OSC_LEVEL_BITS | (w->level & OSC_LEVEL_MASK);
     /* relaxed: is_gone() sees it now or later. */
     __atomic_store_n(&w->tid, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
     uintptr_t seen = (uintptr_t)had;
@@ -338,7 +348,6 @@ void osc_threads_enter(struct osc_writer *w, uint64_t number)
     uint32_t n = __atomic_load_n(&h->n_threads, __ATOMIC_RELAXED);
 
     w->ordinal = __atomic_add_fetch(&last_ordinal, 1, __ATOMIC_RELAXED);
-    w->level = (uint32_t)w->ordinal << 16;
     w->entry = e;
     e->tid = w->tid;
     e->ordinal = w->ordinal;

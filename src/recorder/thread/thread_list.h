@@ -64,6 +64,10 @@ void osc_threads_publish_busy(void);
  * thread, while W is busy. */
 void osc_threads_enter(struct osc_writer *w, uint64_t number);
 
+/* A scope of osc_scope_open() at LEVEL has ended that its writer may account for: it does with
+ * its next record. Any thread and handler. */
+void osc_threads_post_gone(uint32_t level);
+
 /* End the writers of threads that ended without giving them back; returns how many. Makes a
  * system call for each writer. Any thread and handler. */
 uint32_t osc_threads_reap(void);

@@ -45,6 +45,12 @@ void osc_writer_drop_nested(struct osc_writer *w, enum osc_role role)
     count(w, OSC_LOSS_NESTED, 1);
 }
 
+/* Whether level A is not before level B of the same writer. */
+static bool is_from(uint32_t a, uint32_t b)
+{
+    return (int32_t)((a - b) << (32 - OSC_LEVEL_BITS)) >= 0;
+}
+
 /* Open a scope whose begin is missing, or that lies inside such a scope. */
 static void push_level(struct osc_writer *w, bool is_missing, bool is_counted)
 {
@@ -54,8 +60,11 @@ static void push_level(struct osc_writer *w, bool is_missing, bool is_counted)
         top->is_counted == is_counted) {
         top->n++;
     } else if (w->n_over == 0 && w->n_runs < OSC_WRITER_RUNS) {
-        w->runs[w->n_runs++] = (struct osc_writer_run){1, is_missing, is_counted};
+        w->runs[w->n_runs++] =
+            (struct osc_writer_run){1, osc_level_next(w->level), is_missing, is_counted};
     } else {
+        if (w->n_over == 0)
+            w->over_first = osc_level_next(w->level);
         w->n_over++;
         w->n_over_counted += is_counted;
     }
@@ -66,15 +75,23 @@ bool osc_writer_is_inside_missing(const struct osc_writer *w)
     return w->n_over > 0 || (w->n_runs > 0 && w->runs[w->n_runs - 1].is_missing);
 }
 
+/* End one of the scopes inside those of the runs. Returns whether it was counted as lost. */
+static bool pop_over(struct osc_writer *w)
+{
+    const bool is_counted = w->n_over_counted > 0;
+
+    w->n_over--;
+    w->n_over_counted -= is_counted;
+    return is_counted;
+}
+
 bool osc_writer_pop_level(struct osc_writer *w)
 {
     bool is_missing = true;
     bool is_counted;
 
     if (w->n_over > 0) {
-        w->n_over--;
-        is_counted = w->n_over_counted > 0;
-        w->n_over_counted -= is_counted;
+        is_counted = pop_over(w);
     } else if (w->n_runs > 0) {
         struct osc_writer_run *top = &w->runs[w->n_runs - 1];
 
@@ -87,6 +104,82 @@ bool osc_writer_pop_level(struct osc_writer *w)
     if (is_counted)
         count(w, OSC_LOSS_FULL, 1);
     return is_missing;
+}
+
+/* Remove run K of W, which is empty, and what needs no run without it: recorded scopes that are
+ * in no missing one. */
+static void remove_run(struct osc_writer *w, uint32_t k)
+{
+    struct osc_writer_run *const runs = w->runs;
+    uint32_t n = 1;
+
+    if (k > 0 && k + 1 < w->n_runs && runs[k - 1].is_missing == runs[k + 1].is_missing &&
+        runs[k - 1].is_counted == runs[k + 1].is_counted) {
+        runs[k - 1].n += runs[k + 1].n;
+        n = 2;
+    } else if (k == 0 && w->n_runs > 1 && !runs[1].is_missing) {
+        n = 2;
+    }
+    memmove(&runs[k], &runs[k + n], (w->n_runs - k - n) * sizeof *runs);
+    w->n_runs -= n;
+}
+
+void osc_writer_forget_level(struct osc_writer *w, uint32_t level)
+{
+    uint32_t k = w->n_runs;
+    bool is_counted;
+
+    w->skips_args = false;
+    if (w->n_over > 0 && is_from(level, w->over_first)) {
+        is_counted = pop_over(w);
+    } else {
+        while (k > 0 && !is_from(level, w->runs[k - 1].first))
+            k--;
+        if (k == 0)
+            return; /* it began before those that are missing */
+        is_counted = w->runs[k - 1].is_counted;
+        if (--w->runs[k - 1].n == 0)
+            remove_run(w, k - 1);
+    }
+    if (is_counted)
+        count(w, OSC_LOSS_FULL, 1);
+}
+
+void osc_writer_post_gone(struct osc_writer *w, uint32_t level)
+{
+    /* relaxed: a place is a number alone. */
+    if (__atomic_add_fetch(&w->n_gone, 1, __ATOMIC_RELAXED) > OSC_WRITER_GONE) {
+        __atomic_store_n(&w->is_gone_over, 1, __ATOMIC_RELAXED);
+        __atomic_sub_fetch(&w->n_gone, 1, __ATOMIC_RELAXED);
+        return;
+    }
+    for (uint32_t i = 0, none = 0; /* one is free */
+         !__atomic_compare_exchange_n(&w->gone[i], &none, level, false, __ATOMIC_RELAXED,
+                                      __ATOMIC_RELAXED);
+         i = (i + 1) % OSC_WRITER_GONE)
+        none = 0;
+}
+
+/* Account for the scopes of W that ended elsewhere. One that is still on its way to its place
+ * stays counted. */
+static void absorb_gone(struct osc_writer *w)
+{
+    /* relaxed: as above */
+    uint32_t n_taken = 0;
+
+    if (__atomic_load_n(&w->n_gone, __ATOMIC_RELAXED) == 0 &&
+        __atomic_load_n(&w->is_gone_over, __ATOMIC_RELAXED) == 0)
+        return;
+    for (uint32_t i = 0; i < OSC_WRITER_GONE; i++) {
+        const uint32_t level = __atomic_exchange_n(&w->gone[i], 0, __ATOMIC_RELAXED);
+
+        n_taken += level != 0;
+        if (level != 0)
+            osc_writer_forget_level(w, level);
+    }
+    if (__atomic_exchange_n(&w->is_gone_over, 0, __ATOMIC_RELAXED))
+        w->n_runs = w->n_over = w->n_over_counted = 0;
+    __atomic_sub_fetch(&w->n_gone, n_taken, __ATOMIC_RELAXED);
 }
 
 /* relaxed: the thread that ends the recording reads it, even if this one jumped out of the slow
@@ -283,6 +376,7 @@ void osc_writer_absorb(struct osc_writer *w)
          __atomic_sub_fetch(&w->n_nested_ends, 1, __ATOMIC_RELAXED))
         if (!osc_writer_pop_level(w))
             osc_writer_drop(w, OSC_ROLE_END, osc_ticks());
+    absorb_gone(w);
 }
 
 bool osc_writer_has_pending(const struct osc_writer *w)

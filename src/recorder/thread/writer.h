@@ -18,13 +18,15 @@
  *     epoch 0, however it was forked.
  *   - The low bits of POS are 0 if no slot is left: a block begins with its header, and its end
  *     is a multiple of its size. In wiped memory they are 0, too.
- *   - Only its thread and that thread's handlers touch a writer. While it is BUSY, the thread
- *     is in the slow path, and records of handlers are dropped and counted.
+ *   - Only its thread and that thread's handlers touch a writer, except GONE. While it is BUSY,
+ * the thread is in the slow path, and records of handlers are dropped and counted.
  *   - A handler may jump out of the slow path (siglongjmp(), an exception). The writer then
  *     stays BUSY, so all later records of its thread are dropped and counted.
  *   - If a begin was not recorded, neither is its end. RUNS tells whether the begins of the
  *     open scopes were recorded, with one entry for nested scopes of the same kind. The time of
  *     an end that finds no room is kept, and the end is written as soon as there is room.
+ *   - osc_scope_close() may end a scope that is not the innermost, which leaves RUNS at once.
+ *     If the scope is of another thread, that one finds its level in GONE with its next record.
  *
  * Threading: from any thread and from signal handlers, each with its own writer.
  */
@@ -40,6 +42,7 @@
 
 #define OSC_WRITER_LEVELS 64u /* ends whose times are kept */
 #define OSC_WRITER_RUNS   64u
+#define OSC_WRITER_GONE   256u
 #define OSC_HIDDEN        __attribute__((visibility("hidden")))
 
 /* What a record means for the scopes of its thread. */
@@ -54,6 +57,7 @@ enum osc_role {
 /* Nested scopes of the same kind. */
 struct osc_writer_run {
     uint32_t n;
+    uint32_t first;  /* no scope of osc_scope_open() in it has a level before this */
     bool is_missing; /* their begins are not recorded */
     bool is_counted; /* and were counted as lost, so their ends are, too */
 };
@@ -61,8 +65,9 @@ struct osc_writer_run {
 struct osc_writer {
     uint64_t epoch;
     uintptr_t pos;  /* of the next slot */
-    uint32_t level; /* differs between threads; 1 more with each osc_scope_open() of this one, 1
-                     * less with each osc_scope_close() that ended the innermost of them */
+    uint32_t level; /* of the last osc_scope_open(), less 1 with each osc_scope_close() of the
+                     * innermost: no scope that is open has a later one; OSC_LEVEL_BITS of it,
+                     * with the index of this writer above them */
     /* The rest is for the slow path only. */
     uint64_t generation;     /* of the recording of BLOCK and ENTRY; 0: none */
     uint64_t ordinal;        /* of this thread in the recording */
@@ -74,6 +79,7 @@ struct osc_writer {
     uint32_t n_runs;
     uint32_t n_over; /* more scopes inside those of RUNS: not recorded either */
     uint32_t n_over_counted;
+    uint32_t over_first;                         /* of these, as in struct osc_writer_run */
     struct osc_writer_run runs[OSC_WRITER_RUNS]; /* the last one is the innermost */
     bool may_wait;                               /* for a block, if memory can grow */
     bool is_dry;                                 /* the last record found no room */
@@ -85,7 +91,28 @@ struct osc_writer {
     uint64_t owed_ticks[OSC_WRITER_LEVELS];
     uint64_t pending[OSC_LOSS_COUNT];        /* lost since the last LOST record */
     uint32_t n_nested_begins, n_nested_ends; /* of handlers, not accounted for yet */
+    uint32_t n_gone;                         /* in GONE, or on their way; any thread */
+    uint32_t is_gone_over;                   /* some found no place there */
+    uint32_t gone[OSC_WRITER_GONE]; /* levels in RUNS whose scopes other threads ended; 0: none
+                                     */
 };
+
+/* Levels count on from 1 behind the last; all bits set is that of no scope. */
+#define OSC_LEVEL_BITS 17u
+#define OSC_LEVEL_MASK ((1u << OSC_LEVEL_BITS) - 1)
+
+_Static_assert((uint64_t)OSC_LIVE_THREADS << OSC_LEVEL_BITS <= 1ull << 31,
+               "a level leaves one bit, for api_record.c");
+
+/* The level of what is opened next while the last one is LEVEL. */
+static inline uint32_t osc_level_next(uint32_t level)
+{
+    const uint32_t next = level + 1;
+
+    if (__builtin_expect((next & OSC_LEVEL_MASK) == OSC_LEVEL_MASK, 0))
+        return (next & ~OSC_LEVEL_MASK) + 1;
+    return next;
+}
 
 /* The writer of this thread; an empty one until the thread records. */
 extern OSC_HIDDEN _Thread_local struct osc_writer *osc_writer_self
@@ -170,6 +197,19 @@ bool osc_writer_has_pending(const struct osc_writer *w);
  * scope. */
 bool osc_writer_is_inside_missing(const struct osc_writer *w);
 bool osc_writer_pop_level(struct osc_writer *w);
+
+/* The scope of osc_scope_open() at LEVEL has ended, and may not be the innermost. */
+void osc_writer_forget_level(struct osc_writer *w, uint32_t level);
+
+/* The same of W that may be of another thread, or be busy: W's thread does it later. More than
+ * OSC_WRITER_GONE at a time make it forget all that is missing. Any thread. */
+void osc_writer_post_gone(struct osc_writer *w, uint32_t level);
+
+/* Whether the begin of an open scope was not recorded. */
+static inline bool osc_writer_has_runs(const struct osc_writer *w)
+{
+    return w->n_runs > 0 || w->n_over > 0;
+}
 
 /* W's thread ends at TICKS: write the ends and losses that it owes, and hand over its block. */
 void osc_writer_end(struct osc_writer *w, uint64_t ticks);

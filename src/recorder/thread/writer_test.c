@@ -446,6 +446,133 @@ TEST(keeps_the_nesting_of_pauses_in_pauses)
     assert_int_equal(rec.depth[1], 0);
 }
 
+/* Scopes with an argument each of which only those of osc_begin() were not paused. */
+static uint64_t opened_in_a_pause(osc_name name)
+{
+    osc_pause();
+    const uint64_t token = osc_scope_open(OSC_SCOPE_PLAIN, name);
+
+    osc_resume();
+    return token;
+}
+
+/* Nothing is left of what was missing: all of this is recorded, in the fast way. */
+static void assert_all_is_recorded(osc_name name)
+{
+    osc_begin(OSC_SCOPE_PLAIN, name);
+    osc_arg_i64(name, 1);
+    osc_end();
+    assert_true(osc_writer_is_everyday(osc_writer_self));
+    assert_true(osc_writer_self->epoch != 0);
+}
+
+TEST(forgets_missing_scopes_that_end_out_of_order)
+{
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    const osc_name name = osc_name_of("a", 1);
+
+    osc_begin(OSC_SCOPE_PLAIN, name);
+    const uint64_t a = opened_in_a_pause(name);
+    const uint64_t b = osc_scope_open(OSC_SCOPE_PLAIN, name);
+    const uint64_t c = opened_in_a_pause(name), d = opened_in_a_pause(name);
+    const uint64_t e = osc_scope_open(OSC_SCOPE_PLAIN, name);
+
+    osc_scope_close(c);
+    osc_arg_i64(name, 1); /* of e */
+    osc_scope_close(b);
+    osc_scope_close(e);
+    osc_arg_i64(name, 2); /* of d, which is missing */
+    osc_scope_close(a);
+    osc_scope_close(d);
+    assert_all_is_recorded(name);
+    osc_end();
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+    assert_int_equal(rec.all.begins, 4);
+    assert_int_equal(rec.all.n[OSC_RECORD_END] + rec.all.n[OSC_RECORD_END_OF], 4);
+    assert_int_equal(rec.all.n[OSC_RECORD_END_OF], 1); /* b */
+    assert_int_equal(rec.all.args, 2);
+    assert_int_equal(rec.all.lost[OSC_LOSS_FULL], 0);
+}
+
+TEST(forgets_missing_scopes_beyond_64_levels_that_end_out_of_order)
+{
+    enum { N = 2 * OSC_WRITER_RUNS + 9 };
+    uint64_t tokens[N];
+
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    const osc_name name = osc_name_of("a", 1);
+
+    for (int i = 0; i < N; i++)
+        tokens[i] = i % 2 ? osc_scope_open(OSC_SCOPE_PLAIN, name) : opened_in_a_pause(name);
+    for (int i = 0; i < N; i++)
+        osc_scope_close(tokens[i * 7 % N]);
+    assert_all_is_recorded(name);
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+    assert_int_equal(rec.least_depth, 0);
+    assert_int_equal(rec.all.args, 1);
+    assert_int_equal(rec.all.begins, rec.all.n[OSC_RECORD_END] + rec.all.n[OSC_RECORD_END_OF]);
+}
+
+enum { MOVED = 2 * OSC_WRITER_GONE };
+
+static uint64_t moved[MOVED];
+static uint32_t n_moved;
+
+static void *close_moved(void *arg)
+{
+    (void)arg;
+    for (uint32_t i = 0; i < n_moved; i++)
+        osc_scope_close(moved[i]);
+    return NULL;
+}
+
+/* N scopes of this thread, of which every third is missing, end on another. */
+static void move_scopes(uint32_t n, osc_name name)
+{
+    pthread_t thread;
+
+    for (uint32_t i = 0; i < n; i++)
+        moved[i] = i % 3 ? osc_scope_open(OSC_SCOPE_PLAIN, name) : opened_in_a_pause(name);
+    n_moved = n;
+    assert_int_equal(pthread_create(&thread, NULL, close_moved, NULL), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+TEST(forgets_missing_scopes_that_end_on_another_thread)
+{
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    const osc_name name = osc_name_of("a", 1);
+
+    osc_begin(OSC_SCOPE_PLAIN, name);
+    for (uint32_t n = 1; n <= MOVED; n = n < 9 ? n + 1 : 2 * n) {
+        move_scopes(n, name);
+        osc_instant(name); /* finds that they ended */
+        assert_all_is_recorded(name);
+    }
+    osc_end();
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+    assert_int_equal(rec.all.begins, rec.all.n[OSC_RECORD_END] + rec.all.n[OSC_RECORD_END_OF]);
+}
+
+/* Other threads must not have the level of this one, however many of its scopes have moved. */
+TEST(keeps_levels_of_threads_apart)
+{
+    assert_int_equal(recorded_begin(&rec, (uint64_t)64 << 20), OSC_OK);
+    const osc_name name = osc_name_of("a", 1);
+    const uint32_t index = osc_writer_self->level >> OSC_LEVEL_BITS;
+
+    osc_writer_self->level |= OSC_LEVEL_MASK - 2;
+    for (int i = 0; i < 5; i++) {
+        const uint64_t outer = osc_scope_open(OSC_SCOPE_PLAIN, name);
+
+        assert_int_equal(outer >> 32 >> OSC_LEVEL_BITS, index);
+        move_scopes(1, name);
+        osc_scope_close(outer);
+    }
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+    assert_int_equal(rec.all.begins, rec.all.n[OSC_RECORD_END] + rec.all.n[OSC_RECORD_END_OF]);
+}
+
 TEST(forgets_what_handlers_left_in_an_earlier_recording)
 {
     assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
