@@ -307,6 +307,7 @@ static uint32_t evict_oldest(struct osc_backlog *backlog, struct osc_sink *sink,
             !evict(backlog, sink, &e))
             backlog->entries[n_kept++] = e;
     }
+    osc_part_state_settle(&backlog->evicted);
     return n_kept;
 }
 

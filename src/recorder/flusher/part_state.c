@@ -61,29 +61,60 @@ static void store_reading(struct osc_part_state *state, uint32_t thread,
 }
 
 /* The scope of T whose begin has TOKEN as the low half of its time has ended; false: T has
- * none, or is too deep. */
+ * none, or not among those it has room for. One that is too deep then takes a place, unknown.
+ */
 static bool end_scope(struct osc_part_state_thread *t, uint32_t token)
 {
-    const uint32_t n = t->depth <= OSC_PART_STATE_DEPTH ? t->depth : 0;
+    const uint32_t n = t->depth < OSC_PART_STATE_DEPTH ? t->depth : OSC_PART_STATE_DEPTH;
 
     for (uint32_t i = n; i-- > 0;) {
-        if ((uint32_t)t->open[i].value != token)
+        if (t->open[i].word == 0 || (uint32_t)t->open[i].value != token)
             continue;
         memmove(&t->open[i], &t->open[i + 1], (n - 1 - i) * sizeof *t->open);
+        t->open[n - 1].word = 0;
         t->depth--;
         return true;
     }
     return false;
 }
 
-/* The same of any thread, first of T. */
-static void end_scope_of(struct osc_part_state *state, struct osc_part_state_thread *t,
-                         uint32_t token)
+/* The same of any thread, first of that at PLACE. */
+static bool end_scope_of(struct osc_part_state *state, uint32_t place, uint32_t token)
 {
-    bool is_found = end_scope(t, token);
+    bool is_found = end_scope(&state->threads[place], token);
 
     for (uint32_t i = 0; i < OSC_PART_STATE_THREADS && !is_found; i++)
         is_found = state->ids[i] != 0 && end_scope(&state->threads[i], token);
+    return is_found;
+}
+
+void osc_part_state_settle(struct osc_part_state *state)
+{
+    uint32_t n_kept = 0;
+
+    for (uint32_t i = 0; i < state->n_late; i++) {
+        struct osc_part_state_late late = state->late[i];
+        struct osc_part_state_thread *const t = &state->threads[late.place];
+
+        if (end_scope_of(state, late.place, late.token))
+            continue;
+        if (!late.is_old) {
+            late.is_old = true;
+            state->late[n_kept++] = late;
+        } else if (t->depth > OSC_PART_STATE_DEPTH) {
+            t->depth--; /* it was one of those that are only counted */
+        }
+    }
+    state->n_late = n_kept;
+}
+
+static void end_or_wait(struct osc_part_state *state, struct osc_part_state_thread *t,
+                        uint32_t token)
+{
+    const uint32_t place = (uint32_t)(t - state->threads);
+
+    if (!end_scope_of(state, place, token) && state->n_late < OSC_PART_STATE_LATE)
+        state->late[state->n_late++] = (struct osc_part_state_late){token, place, false};
 }
 
 /* Apply the record of N_SLOTS at S. */
@@ -100,7 +131,7 @@ static void follow_one(struct osc_part_state *state, struct osc_part_state_threa
     } else if (kind == OSC_RECORD_END) {
         t->depth -= t->depth > 0;
     } else if (kind == OSC_RECORD_END_OF) {
-        end_scope_of(state, t, osc_record_id(word));
+        end_or_wait(state, t, osc_record_id(word));
     } else if (kind == OSC_RECORD_STEP_END) {
         t->has_step = false;
     } else if (kind == OSC_RECORD_STEP_BEGIN && n_slots == 2) {
@@ -161,6 +192,7 @@ void osc_part_state_follow(struct osc_part_state *state, const struct osc_block 
 void osc_part_state_forget(struct osc_part_state *state)
 {
     memset(state->ids, 0, sizeof state->ids);
+    state->n_late = 0;
 }
 
 /* --- writing the copies --------------------------------------------------------------- */
@@ -204,7 +236,8 @@ static size_t write_thread(struct osc_part_state *state, uint32_t place, unsigne
     if (t->has_step)
         used = copy(state, used, t->step, 2);
     for (uint32_t i = 0; i < t->depth && t->depth <= OSC_PART_STATE_DEPTH; i++)
-        used = copy(state, used, &t->open[i], 1);
+        if (t->open[i].word != 0)
+            used = copy(state, used, &t->open[i], 1);
     state->block.seq = t->seq;
     state->block.thread = state->ids[place];
     return pack(state, used, out, room, n_records);

@@ -13,6 +13,8 @@
  *     no copy is better than a wrong one.
  *   - Scopes deeper than OSC_PART_STATE_DEPTH are only counted; while there are any, the
  *     scopes of the thread are not copied. A thread without room is not followed.
+ *   - The end of a scope of another thread (END_OF) may be followed before its begin, which
+ *     comes with the same flush or the next one. It waits until then.
  *
  * Threading: one thread at a time.
  */
@@ -25,6 +27,7 @@
 
 #define OSC_PART_STATE_DEPTH   250u
 #define OSC_PART_STATE_DEVICES 64u
+#define OSC_PART_STATE_LATE    1024u
 /* A thread is at most this many entries after the one that its number selects. */
 #define OSC_PART_STATE_PLACES  8u
 #define OSC_PART_STATE_THREADS (OSC_LIVE_THREADS + OSC_PART_STATE_PLACES)
@@ -40,6 +43,12 @@ struct osc_part_state_thread {
     struct osc_record_slot open[OSC_PART_STATE_DEPTH];
 };
 
+/* An END_OF whose scope was not found. */
+struct osc_part_state_late {
+    uint32_t token, place; /* place: of the thread that has it */
+    bool is_old;           /* it has waited for a flush */
+};
+
 struct osc_part_state_device {
     uint32_t device, thread; /* the device read; the thread of the last reading */
     uint32_t n_readings;     /* 0, 1, or 2 for more */
@@ -52,6 +61,8 @@ struct osc_part_state {
     struct osc_part_state_thread *threads; /* owned; OSC_PART_STATE_THREADS of them */
     struct osc_part_state_device devices[OSC_PART_STATE_DEVICES];
     uint32_t n_devices;
+    struct osc_part_state_late late[OSC_PART_STATE_LATE];
+    uint32_t n_late;
     struct osc_block block; /* the copies that are being packed */
 };
 
@@ -62,6 +73,10 @@ void osc_part_state_close(struct osc_part_state *state);
 /* The slots of B from FIRST to before END have been written to a part. */
 void osc_part_state_follow(struct osc_part_state *state, const struct osc_block *b,
                            uint32_t first, uint32_t end);
+
+/* All blocks of a flush have been followed: end the scopes whose end came before their begin.
+ */
+void osc_part_state_settle(struct osc_part_state *state);
 
 /* The next block does not continue what was followed: no scope or step is open. */
 void osc_part_state_forget(struct osc_part_state *state);

@@ -141,6 +141,56 @@ TEST_WITH(scopes_end_that_are_not_the_innermost_or_are_of_another_thread, set_up
     assert_string_equal(told_of(2), "40:11@100 ");
 }
 
+TEST_WITH(scopes_end_whose_end_comes_before_their_begin, set_up, tear_down)
+{
+    for (uint64_t flush = 1; flush < 4; flush++) { /* the begin comes 0 to 2 flushes later */
+        begin_block(2 * flush, 2);
+        osc_part_state_follow(&state_of_part, &block, 0,
+                              add(0, OSC_RECORD_END_OF, 100, 200, 1));
+        for (uint64_t i = 1; i < flush; i++)
+            osc_part_state_settle(&state_of_part);
+        begin_block(2 * flush + 1, 1);
+        osc_part_state_follow(&state_of_part, &block, 0, add_begin(add_begin(0, 8), 9));
+        osc_part_state_settle(&state_of_part);
+        assert_string_equal(told_of(1), flush < 3 ? "40:9@101 " : "40:8@100 40:9@101 ");
+        osc_part_state_forget(&state_of_part);
+    }
+}
+
+TEST_WITH(scopes_end_that_are_too_deep_or_around_such, set_up, tear_down)
+{
+    uint32_t at = 0;
+
+    begin_block(1, 1);
+    while (at < OSC_PART_STATE_DEPTH + 2)
+        at = add_begin(at, 8);
+    for (uint32_t i = 1; i < OSC_PART_STATE_DEPTH; i++) /* all but the first and the last two */
+        at = add(at, OSC_RECORD_END_OF, 100 + i, 900, 1);
+    at = add(at, OSC_RECORD_END_OF, 100 + OSC_PART_STATE_DEPTH, 900, 1);
+    osc_part_state_follow(&state_of_part, &block, 0, at);
+    osc_part_state_settle(&state_of_part);
+    assert_string_equal(told_of(1), "40:8@100 ");
+    osc_part_state_follow(&state_of_part, &block, at, add(at, OSC_RECORD_END, 0, 950, 1));
+    osc_part_state_settle(&state_of_part);
+    assert_string_equal(told_of(1), "40:8@100 ");
+}
+
+TEST_WITH(a_scope_that_is_only_counted_ends, set_up, tear_down)
+{
+    uint32_t at = 0;
+
+    begin_block(1, 1);
+    while (at < OSC_PART_STATE_DEPTH + 2)
+        at = add_begin(at, 8);
+    for (uint32_t i = 0; i < 2; i++)
+        at = add(at, OSC_RECORD_END_OF, 100 + OSC_PART_STATE_DEPTH + i, 900, 1);
+    osc_part_state_follow(&state_of_part, &block, 0, at);
+    osc_part_state_settle(&state_of_part);
+    assert_string_equal(told_of(1), "");
+    osc_part_state_settle(&state_of_part);
+    assert_int_equal(strncmp(told_of(1), "40:8@100 40:8@101 ", 18), 0);
+}
+
 TEST_WITH(a_block_is_followed_piece_by_piece_and_then_the_next_one, set_up, tear_down)
 {
     uint32_t first, at;

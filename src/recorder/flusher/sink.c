@@ -247,6 +247,7 @@ static osc_status flush_records(struct osc_sink *sink)
                               end);
         sink->blocks[i].block->written_slots = end;
     }
+    osc_part_state_settle(&sink->state);
     return OSC_OK;
 }
 
