@@ -319,7 +319,7 @@ struct osc_writer *osc_threads_writer(void)
 
     w->index_1 = i;
     /* What the last thread of this writer opened may still end. */
-    w->level = (i - 1) << OSC_LEVEL_BITS | (w->level & OSC_LEVEL_MASK);
+    w->level = w->level == 0 ? (i - 1) << OSC_LEVEL_BITS | 1 : w->level;
     /* relaxed: is_gone() sees it now or later. */
     __atomic_store_n(&w->tid, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
     uintptr_t seen = (uintptr_t)had;

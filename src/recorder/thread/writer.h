@@ -97,7 +97,9 @@ struct osc_writer {
                                      */
 };
 
-/* Levels count on from 1 behind the last; all bits set is that of no scope. */
+/* Levels of scopes count on from 2 behind the last, so that none is 0 and none has all bits
+ * set.
+ */
 #define OSC_LEVEL_BITS 17u
 #define OSC_LEVEL_MASK ((1u << OSC_LEVEL_BITS) - 1)
 
@@ -110,7 +112,7 @@ static inline uint32_t osc_level_next(uint32_t level)
     const uint32_t next = level + 1;
 
     if (__builtin_expect((next & OSC_LEVEL_MASK) == OSC_LEVEL_MASK, 0))
-        return (next & ~OSC_LEVEL_MASK) + 1;
+        return (next & ~OSC_LEVEL_MASK) + 2;
     return next;
 }
 
