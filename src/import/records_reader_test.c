@@ -444,6 +444,41 @@ TEST(scopes_that_end_out_of_order_have_their_own_ends)
     osc_trace_fini(&trace);
 }
 
+/* How many ends are misplaced of N scopes, open at once, and the one around them. Each of them
+ * ends in a scope of its own. */
+static uint64_t n_misplaced_of(uint32_t n)
+{
+    recording_begin(&rec);
+    const uint32_t name = recording_name(&rec, "a");
+
+    ADD(OSC_RECORD_BEGIN, name, 100);
+    for (uint32_t i = 0; i < n; i++)
+        ADD(OSC_RECORD_BEGIN, name, 1000 + i);
+    ADD(OSC_RECORD_END_OF, 100, 100000);
+    recording_flush(&rec);
+    for (uint32_t i = 0; i < n; i++) { /* from the middle on */
+        ADD(OSC_RECORD_BEGIN, name, 200000 + 3 * i);
+        ADD(OSC_RECORD_END_OF, 1000 + (i + n / 2) % n, 200001 + 3 * i);
+        END(200002 + 3 * i);
+    }
+    recording_flush(&rec);
+    load_all();
+    const uint64_t n_found_here = n_found(OSC_FINDING_misplaced_end);
+
+    assert_int_equal(trace.events.n_rows, 2 * n + 1);
+    assert_int_equal(n_found(OSC_FINDING_open_range), 0);
+    assert_int_equal(n_found(OSC_FINDING_unmatched_end), 0);
+    assert_range(0, "a", OSC_KIND_SCOPE, 100, 99900);
+    osc_trace_fini(&trace);
+    return n_found_here;
+}
+
+TEST(ends_are_found_however_many_scopes_are_open)
+{
+    assert_int_equal(n_misplaced_of(100), 101);
+    assert_int_equal(n_misplaced_of(300), 301);
+}
+
 TEST(scopes_that_end_on_another_thread_have_their_own_ends)
 {
     recording_begin(&rec);

@@ -115,10 +115,11 @@ class Random:
         kind = rng.randrange(11)
         pick = rng.randrange(21)
         if pick < 6:
-            t.begin(kind, self.name(), tick())
-            self.begun.append(self.now)
+            for _ in range(300 if rng.random() < 0.002 else 1):
+                t.begin(kind, self.name(), tick())
+                self.begun.append(self.now)
         elif pick == 6 and self.begun and rng.random() < 0.5:
-            begun = rng.choice(self.begun[-8:])
+            begun = rng.choice(self.begun[-rng.choice([8, 600]):])
             if self.begun.count(begun) == 1:
                 t.end_of(begun, tick())
         elif pick < 12:
@@ -279,7 +280,7 @@ def theirs(opscope, path):
 class Timed:
     """Events of a recording as the twin of analysis takes them."""
     def __init__(self, events):
-        self.records, self.kept = [], {}
+        self.records, self.kept, self.members = [], {}, {"opscope_version"}
         self.events = [SimpleNamespace(
             start=e.start, end=None if e.dur is None else e.start + e.dur, event=e)
             for e in events]

@@ -409,6 +409,8 @@ static inline void push_scope(struct osc_records_rows *rows, struct osc_records_
                                            osc_records_name(rows->names, p->id));
     t->open[t->depth++] =
         (struct osc_records_open){.caller = caller, .kind = kind, .token = (uint32_t)p->ticks};
+    if (__builtin_expect(t->places.n_used > 0, 0))
+        osc_strays_opened(rows, t);
 }
 
 /* The callers of the Python function that has just opened in T, if PyTorch records it. */
@@ -674,6 +676,7 @@ void osc_records_rows_fini(struct osc_records_rows *rows)
         osc_arguments_fini(&rows->threads[i].waiting);
         osc_free(rows->threads[i].scopes);
         osc_free(rows->threads[i].open);
+        osc_idmap_fini(&rows->threads[i].places);
     }
     osc_free(rows->threads);
     osc_strays_fini(rows);

@@ -120,6 +120,8 @@ struct osc_records_thread {
     uint32_t n_ended;              /* of them that have ended */
     struct osc_records_open *open; /* owned; the open scopes, the innermost last */
     size_t cap_open;
+    struct osc_idmap
+        places; /* token -> place in open + 1; strays.c makes it when it needs it */
     struct osc_records_held held;
     struct osc_arguments args;    /* of held */
     struct osc_arguments waiting; /* of open scopes, the innermost last */

@@ -3,16 +3,71 @@
 
 #include "base/mem.h"
 
-/* How far an end looks for its scope before the end of all records. */
+/* How far an end looks for its scope without a map of all that are open. */
 #define NEAR_DEPTH 256u
 
-/* The open scope of T whose token is TOKEN, among the innermost ones; NULL: none is. */
-static struct osc_records_open *find_open(const struct osc_records_thread *t, uint32_t token)
+/* The open scope of T whose token is TOKEN, in place number PLACE, from 1 on; NULL: it is not
+ * that. */
+static struct osc_records_open *at_place(const struct osc_records_thread *t, uint32_t place,
+                                         uint32_t token)
 {
-    for (uint32_t i = t->depth; i > 0 && t->depth - i < NEAR_DEPTH; i--)
-        if (t->open[i - 1].token == token && !t->open[i - 1].has_ended)
-            return &t->open[i - 1];
-    return NULL;
+    struct osc_records_open *const scope =
+        place > 0 && place <= t->depth ? &t->open[place - 1] : NULL;
+
+    return scope && scope->token == token && !scope->has_ended ? scope : NULL;
+}
+
+/* Make the map of the open scopes of T anew. */
+static osc_status make_places(struct osc_records_thread *t)
+{
+    osc_idmap_fini(&t->places);
+    for (uint32_t i = 0; i < t->depth; i++) {
+        uint32_t *const place = osc_idmap_put(&t->places, t->open[i].token);
+
+        if (!place)
+            return OSC_ENOMEM;
+        *place = i + 1;
+    }
+    return OSC_OK;
+}
+
+void osc_strays_opened(struct osc_records_rows *rows, struct osc_records_thread *t)
+{
+    uint32_t *place;
+
+    if (t->places.n_used / 2 > t->depth + NEAR_DEPTH) { /* most are over */
+        const osc_status st = make_places(t);
+
+        if (st != OSC_OK)
+            rows->builder->status = st;
+        return;
+    }
+    place = osc_idmap_put(&t->places, t->open[t->depth - 1].token);
+    if (place)
+        *place = t->depth;
+    else
+        rows->builder->status = OSC_ENOMEM;
+}
+
+/* The open scope of T whose token is TOKEN; NULL: none is. */
+static struct osc_records_open *find_open(struct osc_records_rows *rows,
+                                          struct osc_records_thread *t, uint32_t token)
+{
+    for (uint32_t i = t->depth; i > 0 && t->depth - i < NEAR_DEPTH; i--) {
+        struct osc_records_open *const scope = at_place(t, i, token);
+
+        if (scope)
+            return scope;
+    }
+    if (t->depth <= NEAR_DEPTH)
+        return NULL;
+    if (t->places.n_used == 0) {
+        const osc_status st = make_places(t);
+
+        if (st != OSC_OK)
+            rows->builder->status = st;
+    }
+    return at_place(t, osc_idmap_get(&t->places, token), token);
 }
 
 /* SCOPE of T has ended at TS_NS and is not known to be the innermost. Its row ends once those
@@ -28,7 +83,7 @@ static void mark_ended(struct osc_records_thread *t, struct osc_records_open *sc
 void osc_strays_add(struct osc_records_rows *rows, struct osc_records_thread *t, uint32_t token,
                     int64_t ts_ns)
 {
-    struct osc_records_open *const scope = find_open(t, token);
+    struct osc_records_open *const scope = find_open(rows, t, token);
 
     if (scope) {
         mark_ended(t, scope, ts_ns);

@@ -6,7 +6,7 @@
  * later on theirs. A BEGIN is known by its token, the low half of its time.
  *
  *   - One that is open on the thread of its end is marked as ended there; its row ends when
- *     those of the scopes in it have.
+ *     those of the scopes in it have. A thread with hundreds of open scopes gets a map of them.
  *   - For others, all records must have been read first, as threads are read one by one.
  *
  * Threading: not locked.
@@ -20,6 +20,9 @@ static inline bool osc_strays_is_innermost(const struct osc_records_thread *t, u
 {
     return t->depth > 0 && t->open[t->depth - 1].token == token;
 }
+
+/* T, which has a map of its open scopes (t->places), has opened one more. */
+void osc_strays_opened(struct osc_records_rows *rows, struct osc_records_thread *t);
 
 /* T ends the scope of TOKEN, which is not its innermost, at TS_NS. */
 void osc_strays_add(struct osc_records_rows *rows, struct osc_records_thread *t, uint32_t token,
