@@ -115,9 +115,8 @@ class Random:
         kind = rng.randrange(11)
         pick = rng.randrange(21)
         if pick < 6:
-            for _ in range(300 if rng.random() < 0.002 else 1):
-                t.begin(kind, self.name(), tick())
-                self.begun.append(self.now)
+            t.begin(kind, self.name(), tick())
+            self.begun.append(self.now)
         elif pick == 6 and self.begun and rng.random() < 0.5:
             begun = rng.choice(self.begun[-rng.choice([8, 600]):])
             if self.begun.count(begun) == 1:
