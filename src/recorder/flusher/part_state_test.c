@@ -73,7 +73,7 @@ static void fill(uint32_t used)
 /* The copies for THREAD, as text: kinds in hex, with the ids. */
 static const char *told_of(uint32_t thread)
 {
-    static char text[2048];
+    static char text[16 * OSC_PART_STATE_DEPTH];
     uint64_t n_records, n = 0;
     const size_t len = osc_part_state_write(&state_of_part, out, sizeof out, &n_records);
     struct osc_pack_segment s;
@@ -93,6 +93,7 @@ static const char *told_of(uint32_t thread)
             if (s.thread == thread)
                 used += (size_t)snprintf(text + used, sizeof text - used, "%x:%u@%llu ", p.kind,
                                          p.id, (unsigned long long)p.ticks);
+            assert_true(used < sizeof text);
         }
     }
     assert_int_equal(n, n_records);
