@@ -24,7 +24,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from types import SimpleNamespace
 
 import example
 import reader
@@ -276,15 +275,20 @@ def theirs(opscope, path):
     return sorted(keys)
 
 
+class Time:
+    """When EVENT runs."""
+    def __init__(self, event):
+        self.event, self.start = event, event.start
+        self.end = None if event.dur is None else event.start + event.dur
+
+
 class Timed:
     """Events of a recording as the twin of analysis takes them."""
     def __init__(self, events):
         self.records, self.kept, self.members = [], {}, {"opscope_version"}
-        self.events = [SimpleNamespace(
-            start=e.start, end=None if e.dur is None else e.start + e.dur, event=e)
-            for e in events]
+        self.events = list(map(Time, events))
 
-    def count(self, _):
+    def count(self, _code, ns):
         pass
 
 

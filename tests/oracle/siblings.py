@@ -56,7 +56,7 @@ def compare(opscope: str, path: Path, where: str) -> tuple[int, int]:
     ranges = [e for e in trace.events if e.dur is not None and e.name and e.name.isprintable()]
     n_wrong = n = 0
     for one in source.sample(ranges, min(EACH, len(ranges))):
-        counted = ranges_of.name_of(one)
+        counted = ranges_of.name_of(trace, one)
         for more, wanted in ((("--name", one.name), {"name": one.name}),
                              (("--name", counted), {"name": counted}),
                              (("--event", str(one.id)), {"event": one.id})):
