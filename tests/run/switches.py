@@ -145,7 +145,7 @@ def sampled_while_it_runs(s: Switches) -> None:
         time.sleep(0.2)
         assert s.ctl("sample", words).returncode == 0
     process.communicate(timeout=60)
-    assert s.unused() == ["no scope is called hott"], s.table("quality")
+    assert s.unused() == ["no scope is called hott in this process"], s.table("quality")
     found = s.calls()
     assert 79_500 <= found["scope hot"] <= 80_000, found
     assert 7800 <= found["net send"] <= 8000, found
@@ -178,7 +178,7 @@ def sampled_in_vain(s: Switches) -> None:
     assert all(900 < n <= 1000 for n in s.calls().values()), s.calls()
     assert s.unused() == [
         "gemm (operator) is of a kind that is not sampled: all its calls were recorded",
-        "no scope is called nosuch"], s.table("quality")
+        "no scope is called nosuch in this process"], s.table("quality")
     # A name is no mistake where another pattern hides it, nor there for an earlier run's sake.
     _, err = s.start(1, 0, "--sample", "parse=10,par*=20").communicate(timeout=60)
     assert (err, len(s.unused())) == ("", 2), err  # those of the first run

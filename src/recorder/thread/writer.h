@@ -42,7 +42,7 @@
 
 #define OSC_WRITER_LEVELS 64u /* ends whose times are kept */
 #define OSC_WRITER_RUNS   64u
-#define OSC_WRITER_GONE   256u
+#define OSC_WRITER_GONE   16u
 #define OSC_HIDDEN        __attribute__((visibility("hidden")))
 
 /* What a record means for the scopes of its thread. */
