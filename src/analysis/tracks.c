@@ -100,6 +100,14 @@ static void add_busy(struct osc_result *out, int64_t busy_ns, int64_t whole_ns)
         osc_result_num(out, BUSY_RATIO, (double)busy_ns / (double)whole_ns);
 }
 
+static void add_device(struct osc_result *out, const struct osc_busy *busy, uint32_t track)
+{
+    if (busy->device_ns[track] == OSC_NEVER_BUSY)
+        return;
+    osc_result_int(out, DEVICE_BUSY, busy->device_ns[track]);
+    osc_result_int(out, DEVICE_EVENTS, (int64_t)busy->device_events[track]);
+}
+
 static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err)
 {
@@ -148,10 +156,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         osc_result_int(out, FIRST, t->min_ts_ns - t->origin_ns);
         if (piece_of.len > 0)
             osc_result_str(out, PIECE_OF, (struct osc_str){piece_of.s, (uint32_t)piece_of.len});
-        if (busy.device_ns[order[i]] != OSC_NEVER_BUSY) {
-            osc_result_int(out, DEVICE_BUSY, busy.device_ns[order[i]]);
-            osc_result_int(out, DEVICE_EVENTS, (int64_t)busy.device_events[order[i]]);
-        }
+        add_device(out, &busy, order[i]);
     }
     if (out->n_rows == 0)
         osc_result_why_empty(out, "no events");

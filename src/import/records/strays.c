@@ -137,12 +137,14 @@ static void end_stray(struct osc_records_rows *rows, const struct open_places *p
                       const struct osc_records_stray *stray)
 {
     const uint32_t at = osc_idmap_get(&p->by_token, (uint64_t)stray->token + 1);
-    struct osc_records_open *const scope =
-        at > 0 ? &p->v[at - 1].thread->open[p->v[at - 1].depth] : NULL;
 
-    if (!scope || scope->has_ended)
+    if (at == 0 || !p->v)
         return;
-    mark_ended(p->v[at - 1].thread, scope, stray->ts_ns);
+    struct osc_records_thread *const t = p->v[at - 1].thread;
+    struct osc_records_open *const scope = &t->open[p->v[at - 1].depth];
+    if (scope->has_ended)
+        return;
+    mark_ended(t, scope, stray->ts_ns);
     scope->is_counted = true;
     osc_findings_add(&rows->builder->findings, OSC_FINDING_misplaced_end, OSC_NO_OFFSET,
                      stray->ts_ns);
