@@ -19,9 +19,8 @@
 /* The text of OSC_RANGE_STEPS in T. */
 static inline struct osc_str osc_range_steps(const struct osc_trace *t)
 {
-    return t->producer == OSC_PRODUCER_OPSCOPE && !osc_trace_is_torch(t)
-               ? OSC_STR(OSC_RANGE_STEPS_PLAIN)
-               : OSC_STR(OSC_RANGE_STEPS_TEXT);
+    return t->producer == OSC_PRODUCER_OPSCOPE && !t->is_torch ? OSC_STR(OSC_RANGE_STEPS_PLAIN)
+                                                               : OSC_STR(OSC_RANGE_STEPS_TEXT);
 }
 
 /* The name by which the range in row I of C counts: an osc_sid, or OSC_RANGE_STEPS. */
@@ -55,12 +54,6 @@ static inline uint32_t osc_range_name_find(const struct osc_trace *t, struct osc
 static inline bool osc_range_has_name(const struct osc_trace *t, const struct osc_chunk *c,
                                       uint32_t i, uint32_t name)
 {
-    if (c->name[i] == name || osc_range_name_of(t, c, i) == name)
-        return true;
-    if (name != OSC_RANGE_STEPS)
-        return false;
-    const struct osc_str own = osc_row_name(t, c, i);
-    return (osc_str_eq(own, OSC_STR(OSC_RANGE_STEPS_TEXT)) ||
-            osc_str_eq(own, OSC_STR(OSC_RANGE_STEPS_PLAIN))) &&
-           osc_str_eq(own, osc_range_steps(t)); /* which costs more */
+    return c->name[i] == name || osc_range_name_of(t, c, i) == name ||
+           (name == OSC_RANGE_STEPS && osc_str_eq(osc_row_name(t, c, i), osc_range_steps(t)));
 }

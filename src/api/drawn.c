@@ -27,17 +27,15 @@ bool osc_api_draw(struct osc_api_call *c, struct osc_api_drawn *d)
     *d = (struct osc_api_drawn){0};
     if (!osc_api_find_run(c, "run", &run) || !osc_api_take_base(c, run, &d->set, &kept))
         return false;
-    osc_status st = osc_drawing_begin(&d->drawing, d->set, &err);
+    const osc_status st = osc_drawing_begin(&d->drawing, d->set, &err);
     /* What is drawn may be newer than what the keeper knows. */
-    if (st == OSC_OK)
-        st = osc_drawing_fingerprint(&d->drawing, d->fingerprint);
-    const bool is_known = st == OSC_OK && (!known || strcmp(known, d->fingerprint) == 0);
-    if (is_known && !osc_respond_unchanged(c, d->fingerprint))
-        return true;
+    const char *const print = d->drawing.fingerprint;
     if (st != OSC_OK)
         osc_respond_failure(c, st, &err, NULL);
-    else if (!is_known)
+    else if (known && strcmp(known, print) != 0)
         osc_api_refuse_changed(c);
+    else if (!osc_respond_unchanged(c, print))
+        return true;
     osc_api_drawn_fini(d);
     return false;
 }
@@ -211,7 +209,7 @@ static void answer_tracks(struct osc_api_call *c)
     osc_strbuf_addf(&out,
                     "{\"fingerprint\": \"%s\", \"from_ns\": %lld, \"to_ns\": %lld, "
                     "\"names\": %u",
-                    d.fingerprint, (long long)tl->from_ns, (long long)tl->to_ns,
+                    d.drawing.fingerprint, (long long)tl->from_ns, (long long)tl->to_ns,
                     osc_timeline_names(tl));
     osc_strbuf_adds(&out, ", \"base_ns\": ");
     if (tl->n_parts > 0 && tl->parts[0].t->base_ns != 0)

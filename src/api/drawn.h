@@ -13,7 +13,6 @@
 struct osc_api_drawn {
     struct osc_set *set;
     struct osc_drawing drawing;
-    char fingerprint[OSC_KEEPER_PRINT_BYTES]; /* of the run, as it is drawn */
 };
 
 /* Wait until the run of C is loaded, and get its timeline. False: C has been answered, with an

@@ -15,8 +15,11 @@ static osc_status make(struct osc_set *set, struct osc_set_state *s, struct osc_
     const struct osc_chosen *const c = &s->chosen;
     struct osc_timeline *const tl = osc_calloc(1, sizeof *tl);
     osc_status st = tl ? OSC_OK : OSC_ENOMEM;
+    struct osc_digest files;
     uint32_t n_read = 0;
 
+    if (st == OSC_OK)
+        st = osc_chosen_digest(c, l, &files);
     if (st == OSC_OK)
         st = osc_chosen_derive(c, l, FACTS, set->how.n_threads, err);
     for (; n_read < c->n_traces && st == OSC_OK; n_read++)
@@ -26,10 +29,12 @@ static osc_status make(struct osc_set *set, struct osc_set_state *s, struct osc_
                                set->how.n_threads);
     while (n_read > 0)
         osc_trace_read_end(c->traces[--n_read]);
-    if (st == OSC_OK)
+    if (st == OSC_OK) {
         s->timeline = tl;
-    else
+        osc_fingerprint_text(s->fingerprint, &files);
+    } else {
         osc_free(tl);
+    }
     return osc_loaded_fail(l, NULL, osc_mem_reason(st), "laying out the timeline", err);
 }
 
@@ -49,21 +54,11 @@ osc_status osc_drawing_begin(struct osc_drawing *d, struct osc_set *set, struct 
             osc_mem_enter(before);
         }
         d->timeline = s->timeline;
+        d->fingerprint = s->fingerprint;
         pthread_mutex_unlock(&set->drawing);
     }
     if (st != OSC_OK)
         osc_drawing_end(d);
-    return st;
-}
-
-osc_status osc_drawing_fingerprint(const struct osc_drawing *d,
-                                   char text[OSC_FINGERPRINT_BYTES])
-{
-    struct osc_digest files;
-    const osc_status st = osc_chosen_digest(&d->state->chosen, &d->state->loaded, &files);
-
-    if (st == OSC_OK)
-        osc_fingerprint_text(text, &files);
     return st;
 }
 

@@ -16,7 +16,6 @@
  */
 #pragma once
 
-#include "ask/files/fingerprint.h"
 #include "names/labels.h"
 #include "opscope/trace.h"
 #include "timeline/model.h"
@@ -25,6 +24,9 @@ struct osc_set_state;
 
 struct osc_drawing {
     const struct osc_timeline *timeline; /* borrowed until osc_drawing_end() */
+    const char *fingerprint;             /* borrowed likewise: of the files that it is of, as
+                                          * osc_frame_fingerprint(). A set that is followed may have been
+                                          * read again since its last table */
     struct osc_set *set;                 /* borrowed */
     struct osc_set_state *state;         /* used */
 };
@@ -34,11 +36,6 @@ struct osc_drawing {
 OSC_MUST_USE osc_status osc_drawing_begin(struct osc_drawing *d, struct osc_set *set,
                                           struct osc_err *err);
 void osc_drawing_end(struct osc_drawing *d);
-
-/* Write which files D is of to TEXT, as osc_frame_fingerprint(): a set that is followed may
- * have been read again since its last table. */
-OSC_MUST_USE osc_status osc_drawing_fingerprint(const struct osc_drawing *d,
-                                                char text[OSC_FINGERPRINT_BYTES]);
 
 /* So many names of a timeline are told apart: the labels of more would be waited for, and few
  * timelines have more. */

@@ -15,6 +15,7 @@
 
 #include "ask/by_rank.h"
 #include "ask/chosen.h"
+#include "ask/files/fingerprint.h"
 #include "ask/files/loaded.h"
 #include "base/arena.h"
 #include "names/labels.h"
@@ -34,6 +35,7 @@ struct osc_set_state {
     struct osc_set_seen *last;     /* owned; or NULL; under the lock of the set */
     uint32_t n_users;              /* under the lock of the set */
     struct osc_timeline *timeline; /* owned; NULL: not made yet; under the lock for drawing */
+    char fingerprint[OSC_FINGERPRINT_BYTES]; /* of what the timeline was made of, with it */
     struct osc_labels *labels; /* owned; by block of OSC_DRAWING_TOLD names, each empty until
                                 * it is wanted; under the lock for naming */
     uint32_t n_labels;

@@ -36,6 +36,14 @@ static inline bool osc_str_starts(struct osc_str s, struct osc_str prefix)
     return s.len >= prefix.len && memcmp(s.s, prefix.s, prefix.len) == 0;
 }
 
+/* Whether TEXT is PATTERN, or begins with what is before a '*' at its end. */
+static inline bool osc_str_fits(struct osc_str text, struct osc_str pattern)
+{
+    if (pattern.len > 0 && pattern.s[pattern.len - 1] == '*')
+        return osc_str_starts(text, (struct osc_str){pattern.s, pattern.len - 1});
+    return osc_str_eq(text, pattern);
+}
+
 static inline bool osc_str_ends(struct osc_str s, struct osc_str suffix)
 {
     return s.len >= suffix.len && memcmp(s.s + (s.len - suffix.len), suffix.s, suffix.len) == 0;

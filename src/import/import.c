@@ -75,7 +75,7 @@ static osc_status no_memory(struct osc_err *err, const struct osc_input *in, osc
                     st == OSC_ELIMIT ? "memory limit reached" : osc_status_text(st));
 }
 
-/* Whether a name of T is one of PyTorch's operators, as ITT and NVTX have them, too. */
+/* Whether a name of T is one of PyTorch's operators. */
 static bool has_torch_names(const struct osc_trace *t)
 {
     const uint32_t n = osc_strings_bound(&t->strings);
@@ -86,6 +86,18 @@ static bool has_torch_names(const struct osc_trace *t)
             return true;
     }
     return false;
+}
+
+/* Whether T is of a program of PyTorch. opscope's profile and its source of PyTorch leave marks
+ * in recordings; operators may also come from elsewhere, as from ITT. */
+static bool is_torch(const struct osc_trace *t)
+{
+    struct osc_str ignored;
+
+    if (t->producer != OSC_PRODUCER_OPSCOPE)
+        return osc_producer_is_torch((enum osc_producer)t->producer);
+    return osc_trace_meta(t, "source.torch", &ignored) ||
+           osc_trace_meta(t, "trace_id", &ignored) || has_torch_names(t);
 }
 
 static osc_status seal(struct osc_trace *t, const struct osc_reading *r,
@@ -103,7 +115,7 @@ static osc_status seal(struct osc_trace *t, const struct osc_reading *r,
     if (st == OSC_OK && !r->is_sealed)
         st =
             osc_trace_seal(t, reader, r->n_threads, r->options->keep.is_on ? r->loading : NULL);
-    t->has_torch_names = t->producer == OSC_PRODUCER_OPSCOPE && has_torch_names(t);
+    t->is_torch = is_torch(t);
     if (st == OSC_OK)
         st = osc_told_steps_read(t);
     if (st == OSC_OK && r->loading->min_ts_ns != INT64_MAX)

@@ -502,13 +502,3 @@ bool osc_trace_meta(const struct osc_trace *t, const char *key, struct osc_str *
     }
     return false;
 }
-
-bool osc_trace_is_torch(const struct osc_trace *t)
-{
-    struct osc_str ignored;
-
-    if (t->producer != OSC_PRODUCER_OPSCOPE)
-        return osc_producer_is_torch((enum osc_producer)t->producer);
-    return t->has_torch_names || osc_trace_meta(t, "source.torch", &ignored) ||
-           osc_trace_meta(t, "trace_id", &ignored);
-}

@@ -270,7 +270,8 @@ struct osc_trace {
     int64_t *collectives; /* owned; external ids of collectives of the plugin that this part may
                            * lack: some of its kernels in these steps belong to them */
     uint32_t n_collectives;
-    bool has_torch_names;   /* a recording of opscope has names of operators of PyTorch */
+    bool is_torch;          /* of a program of PyTorch: its producer records no others, or it
+                             * is a recording with marks of PyTorch (import/import.c) */
     bool has_comm_kernels;  /* the recording of which this is a part has kernels that are
                              * communication, whether or not this part has some */
     struct osc_meta *metas; /* owned */
@@ -477,8 +478,3 @@ osc_sid osc_row_module(const struct osc_trace *t, const struct osc_chunk *c, uin
 
 /* The value of the file's top-level member KEY; false if it is absent. */
 bool osc_trace_meta(const struct osc_trace *t, const char *key, struct osc_str *value);
-
-/* Whether T is of a program of PyTorch: its producer records no others, or it is a recording
- * in which opscope's profile or source of PyTorch has left its mark, or that has operators of
- * it from elsewhere, as from ITT. */
-bool osc_trace_is_torch(const struct osc_trace *t);

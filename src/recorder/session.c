@@ -438,9 +438,10 @@ osc_status osc_session_start(const struct osc_start_options *given)
     if (!osc_session_is_ours() || is_borrower())
         return osc_start_failed(OSC_EINVAL, NULL,
                                 "a child that shares the memory of its parent records there");
-    if (change_phase(OFF, OPENING))
-        osc_losses_reset(), is_late = true;
-    else if (!change_phase(ARMED, OPENING))
+    if (change_phase(OFF, OPENING)) {
+        osc_losses_reset();
+        is_late = true;
+    } else if (!change_phase(ARMED, OPENING))
         return osc_start_failed(OSC_EINVAL, NULL, "a recording is already running");
 
     options = all;

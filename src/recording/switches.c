@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/str.h"
+
 bool osc_switch_next(const char **list, const char **item, size_t *len)
 {
     static const char between[] = " \t,";
@@ -115,11 +117,7 @@ osc_status osc_switch_rules_add(const struct osc_switch_rules *now,
 
 bool osc_switch_rule_is_for(const struct osc_switch_rule *rule, const char *name, size_t len)
 {
-    const size_t n = strlen(rule->pattern);
-
-    if (n > 0 && rule->pattern[n - 1] == '*')
-        return len >= n - 1 && memcmp(rule->pattern, name, n - 1) == 0;
-    return len == n && memcmp(rule->pattern, name, n) == 0;
+    return osc_str_fits((struct osc_str){name, (uint32_t)len}, osc_str_c(rule->pattern));
 }
 
 const struct osc_switch_rule *osc_switch_rules_find(const struct osc_switch_rules *rules,

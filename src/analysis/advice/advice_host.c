@@ -123,7 +123,7 @@ static osc_status check(const struct osc_advice_base *a, const struct rule *r,
                         struct osc_advice_item *item)
 {
     /* Others draw pools, not threads. */
-    const bool has_threads = osc_trace_is_torch(a->t) || a->t->producer == OSC_PRODUCER_OPSCOPE;
+    const bool has_threads = a->t->is_torch || a->t->producer == OSC_PRODUCER_OPSCOPE;
     int64_t n_steps = 0;
     osc_status st = OSC_OK;
 

@@ -1,85 +1,59 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/advice/advice_list.h"
+#include "analysis/advice/who.h"
 
 /* The rule applies if kernels do not compute in less than 1 / REST of the kept steps. */
 enum { REST = 10 };
 
-/* Times of kernels by operator, and of those that none launched by their own name. */
-struct by_name {
-    struct osc_name_sums operators, others; /* owned */
-    int64_t others_ns;
-};
-
-/* How long row I of C runs in kept steps, which RULER measures, if it is a kernel that
+/* How long WORK (index + 1) runs in kept steps, which RULER measures, if it is a kernel that
  * computes. */
 static int64_t computing_ns(const struct osc_advice_base *a, const struct osc_ruler *ruler,
-                            const struct osc_chunk *c, uint32_t i)
+                            uint32_t work)
 {
+    const osc_row row = {a->f->links.works[work - 1].row};
+    const struct osc_chunk *const c = osc_chunk_of(&a->t->events, row);
+    const uint32_t i = osc_row_place(row);
+
     if (c->kind[i] != OSC_KIND_KERNEL || osc_is_comm_kernel(&a->f->classes, c, i))
         return 0;
     return osc_ruler_length(ruler, c->ts_ns[i], osc_row_end(c, i));
 }
 
+/* Sum kernels in SUMS by what launched them, or without an operator by their own names. */
 static osc_status sum_kernels(const struct osc_advice_base *a, const struct osc_ruler *ruler,
-                              struct by_name *sums)
+                              struct osc_name_sums *sums)
 {
-    const struct osc_links *const links = &a->f->links;
     osc_status st = OSC_OK;
 
-    for (size_t n = 0; n < links->n_works && st == OSC_OK; n++) {
-        const osc_row row = {links->works[n].row};
-        const struct osc_chunk *const c = osc_chunk_of(&a->t->events, row);
-        const uint32_t i = osc_row_place(row);
-        const osc_sid operator= osc_advice_operator_of(a, links->works[n].call);
-        const int64_t ns = computing_ns(a, ruler, c, i);
+    for (uint32_t work = 1; work <= a->f->links.n_works && st == OSC_OK; work++) {
+        const int64_t ns = computing_ns(a, ruler, work);
 
         if (ns > 0)
-            st = operator.v != 0 ? osc_name_sums_add(&sums->operators, operator, ns)
-                                 : osc_name_sums_add(&sums->others, (osc_sid){c->name[i]}, ns);
-        sums->others_ns += operator.v == 0 ? ns : 0;
+            st = osc_name_sums_add(sums, osc_who_launched(a, work), ns);
     }
     return st;
-}
-
-/* The number of kernels that TOP has: of its operator, or of its name if IS_WORK. */
-static int64_t count_kernels(const struct osc_advice_base *a, const struct osc_ruler *ruler,
-                             osc_sid top, bool is_work)
-{
-    const struct osc_links *const links = &a->f->links;
-    int64_t count = 0;
-
-    for (size_t n = 0; n < links->n_works; n++) {
-        const osc_row row = {links->works[n].row};
-        const struct osc_chunk *const c = osc_chunk_of(&a->t->events, row);
-        const uint32_t i = osc_row_place(row);
-        const osc_sid operator= osc_advice_operator_of(a, links->works[n].call);
-        const bool is_its =
-            is_work ? operator.v == 0 && c->name[i] == top.v : operator.v == top.v;
-
-        count += is_its && computing_ns(a, ruler, c, i) > 0;
-    }
-    return count;
 }
 
 static osc_status find_most(const struct osc_advice_base *a, struct osc_advice_item *item)
 {
     struct osc_ruler ruler = {0};
-    struct by_name sums = {0};
+    struct osc_name_sums sums = {0};
     osc_status st = osc_ruler_init(&ruler, &a->kept);
 
     if (st == OSC_OK)
         st = sum_kernels(a, &ruler, &sums);
-    struct osc_name_sum top = osc_name_sums_top(&sums.operators);
-    item->is_work = sums.others_ns > top.ns;
-    if (item->is_work)
-        top = osc_name_sums_top(&sums.others);
+    const struct osc_name_sum top = osc_name_sums_top(&sums);
     item->applies = top.ns > 0;
     item->subject = osc_trace_str(a->t, top.name);
     /* Kernels may run at the same time. */
     item->impact_ns = item->more[0] = top.ns < item->part ? top.ns : item->part;
-    item->count = count_kernels(a, &ruler, top.name, item->is_work);
-    osc_name_sums_fini(&sums.operators);
-    osc_name_sums_fini(&sums.others);
+    for (uint32_t work = 1; work <= a->f->links.n_works; work++) {
+        if (computing_ns(a, &ruler, work) == 0 || osc_who_launched(a, work).v != top.name.v)
+            continue;
+        item->count++;
+        item->is_work = !osc_who_has_operator(a, work);
+    }
+    osc_name_sums_fini(&sums);
     osc_ruler_fini(&ruler);
     return st;
 }

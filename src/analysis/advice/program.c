@@ -79,7 +79,7 @@ void osc_program_traits(const struct osc_advice_base *a, struct osc_strbuf *out)
     if (loads->n_devices > 1)
         (void)osc_device_split(name, &name);
     osc_strbuf_addstr(out, name.len > 0 ? name : OSC_STR("-"));
-    if (osc_trace_is_torch(a->t))
+    if (a->t->is_torch)
         osc_strbuf_adds(out, a->has_operators ? " torch" : " torch hostless");
     if (osc_producer_dialect((enum osc_producer)a->t->producer) == OSC_DIALECT_XLA &&
         a->t->producer != OSC_PRODUCER_TENSORFLOW_XLA)

@@ -274,7 +274,7 @@ void osc_memory_view_note(const struct osc_memory_view *v, struct osc_result *ou
     for (uint32_t d = 0; d < v->a->n_devices && !is_any; d++)
         is_any = strcmp(v->device, v->a->devices[d].name) == 0;
     if (v->a->n_records == 0)
-        osc_result_why_empty(out, osc_trace_is_torch(v->t)
+        osc_result_why_empty(out, v->t->is_torch
                                       ? "no memory records in the trace: pass "
                                         "profile_memory=True to torch.profiler.profile"
                                   : v->t->producer == OSC_PRODUCER_OPSCOPE

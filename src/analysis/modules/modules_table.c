@@ -277,11 +277,11 @@ static osc_status make(const struct osc_trace *t, const struct osc_options *o,
 static const char *why_empty(const struct osc_trace *t, const struct osc_options *o,
                              enum osc_scopes scopes, bool has_places, bool has_python)
 {
-    if (!has_places && !osc_trace_is_torch(t) && t->producer == OSC_PRODUCER_OPSCOPE)
+    if (!has_places && !t->is_torch && t->producer == OSC_PRODUCER_OPSCOPE)
         return o->group_by ? "no such scopes: the program began none"
                            : "no modules: the program began none; the table ranges shows what "
                              "there is";
-    if (!has_places && !osc_trace_is_torch(t))
+    if (!has_places && !t->is_torch)
         return o->group_by ? "no such scopes: only traces of PyTorch and recordings have them"
                            : "no modules: only traces of PyTorch and recordings have them; the "
                              "table ranges shows what there is";

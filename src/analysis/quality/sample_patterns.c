@@ -9,13 +9,6 @@ void osc_sample_patterns_add(struct osc_sample_patterns *p, struct osc_str patte
         p->v[p->n++] = (struct osc_sample_pattern){.text = pattern};
 }
 
-static bool is_for(struct osc_str pattern, struct osc_str name)
-{
-    if (pattern.len > 0 && pattern.s[pattern.len - 1] == '*')
-        return osc_str_starts(name, (struct osc_str){pattern.s, pattern.len - 1});
-    return osc_str_eq(name, pattern);
-}
-
 /* Whether osc_sample() applies to rows of F that are of KIND. */
 static bool is_sampled_kind(const struct osc_form *f, enum osc_kind kind)
 {
@@ -35,7 +28,7 @@ static void add_row(struct osc_sample_patterns *p, const struct osc_trace *t,
     for (uint32_t k = 0; k < p->n; k++) {
         struct osc_sample_pattern *const pattern = &p->v[k];
 
-        if (!is_for(pattern->text, name))
+        if (!osc_str_fits(name, pattern->text))
             continue;
         if (is_sampled)
             pattern->has_sampled = true;

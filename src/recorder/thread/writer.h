@@ -18,8 +18,8 @@
  *     epoch 0, however it was forked.
  *   - The low bits of POS are 0 if no slot is left: a block begins with its header, and its end
  *     is a multiple of its size. In wiped memory they are 0, too.
- *   - Only its thread and that thread's handlers touch a writer, except GONE. While it is BUSY,
- * the thread is in the slow path, and records of handlers are dropped and counted.
+ *   - Only its thread and that thread's handlers touch a writer, except GONE. While it is
+ *     BUSY, the thread is in the slow path, and records of handlers are dropped and counted.
  *   - A handler may jump out of the slow path (siglongjmp(), an exception). The writer then
  *     stays BUSY, so all later records of its thread are dropped and counted.
  *   - If a begin was not recorded, neither is its end. RUNS tells whether the begins of the

@@ -563,32 +563,16 @@ class Rules:
         ns = length(intersect(self.unions["kernel"], self.kept))
         if ns <= self.kept_ns - self.kept_ns // 10:
             return
-        ours = [e for e in self.kernels if not kinds.is_collective_kernel(e.name, e.args)]
-        own = {e: length(intersect(self.kept, union([(e.start, e.end)]))) for e in ours}
-        launched = {e: self.op_of_call.get(self.launch.get(e)) for e in ours}
-        operators: dict[str | None, int] = {}
+        own = {e: length(intersect(self.kept, union([(e.start, e.end)]))) for e in self.kernels
+               if not kinds.is_collective_kernel(e.name, e.args)}
+        ours = [e for e, time in own.items() if time > 0 and self.caller(e)]
+        sums: dict[str, int] = {}
         for event in ours:
-            name = (launched[event].name or None) if launched[event] else None
-            if own[event]:
-                operators[name] = operators.get(name, 0) + own[event]
-        alone = operators.pop(None, 0)
-        top = max(operators, key=lambda name: operators[name], default=None)
-        if alone > operators.get(top, 0):
-            top = None
-        most = [e for e in ours if ((launched[e].name or None) if launched[e] else None) == top]
-        stake = operators.get(top, 0)
-        if top is None:
-            names: dict[str, int] = {}
-            for event in most:
-                if own[event] and event.name:
-                    names[event.name] = names.get(event.name, 0) + own[event]
-            if not names:
-                return
-            top = max(names, key=lambda name: names[name])
-            stake = names[top]
-            most = [e for e in most if e.name == top]
-        self.add("device_kernels", True, min(stake, ns), ns, self.kept_ns,
-                 sum(own[e] > 0 for e in most), top)
+            sums[self.caller(event)] = sums.get(self.caller(event), 0) + own[event]
+        if sums:
+            top = max(sums, key=lambda name: sums[name])
+            self.add("device_kernels", True, min(sums[top], ns), ns, self.kept_ns,
+                     sum(self.caller(e) == top for e in ours), top)
 
     def slow_steps(self) -> None:
         """Outliers above the median."""
