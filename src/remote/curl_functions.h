@@ -35,7 +35,7 @@
     X(curl_version_info)
 
 struct osc_curl_functions {
-#define OSC_CURL_POINTER(name) __typeof__(name) *name;
+#define OSC_CURL_POINTER(name) __typeof__(name) *(name);
     OSC_CURL_LIST(OSC_CURL_POINTER)
 #undef OSC_CURL_POINTER
 };
