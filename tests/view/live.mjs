@@ -108,10 +108,13 @@ async function logPixels(page) {
 
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
+/** A window in the timeline of a recording that grows, after its first event. */
+const WINDOW = "400000000+20000000";
+
 async function testLive(context) {
   const out = join(folder, "live");
   const convnet = join(dirname(opscope), "examples/convnet/convnet");
-  const program = spawn(opscope, ["run", "-o", out, "--", convnet, "--steps", "4000", "--batch", "8"], {
+  const program = spawn(opscope, ["run", "-o", out, "--", convnet, "--steps", "7000", "--batch", "8"], {
     stdio: "ignore",
   });
   const ended = new Promise((done) => program.on("exit", done));
@@ -134,6 +137,14 @@ async function testLive(context) {
     return Number.parseInt(text, 10) || 0;
   };
   await page.waitForSelector(".strip [role=option]", { timeout: 60_000 });
+  // The window stays, too, where it is not that of the selected event.
+  const [away, others] = await openPage(context, server.origin, true);
+  const elsewhere = `${server.origin}/#/trace?sel=ev:0&w=${encodeURIComponent(WINDOW)}`;
+  for (let i = 0; i < 10 && (await away.locator(".detail").count()) === 0; i++) {
+    await away.goto("about:blank"); // a refresh before the event was shown left it out
+    await away.goto(elsewhere);
+    await away.waitForSelector(".detail", { timeout: 3000 }).catch(() => {});
+  }
   const [trace, troubles] = await openPage(context, server.origin, true);
   await logPixels(trace);
   await trace.goto(`${server.origin}/#/trace`);
@@ -153,13 +164,20 @@ async function testLive(context) {
     await sleep(200);
   }
   check(seen.size >= 3, `the strip grew: ${[...seen].join(", ")}`);
-  for (let i = 0; i < 300 && (await nSteps()) !== 4000; i++) await sleep(100);
-  check((await nSteps()) === 4000, `at the end there are ${await nSteps()} steps of 4000`);
+  for (let i = 0; i < 300 && (await nSteps()) !== 7000; i++) await sleep(100);
+  check((await nSteps()) === 7000, `at the end there are ${await nSteps()} steps of 7000`);
   await settle(page);
   const [frames, empty] = await trace.evaluate(() => [window.frames_seen, window.frames_empty.length]);
   check(frames > 20 && empty === 0, `${empty} of ${frames} pictures of the timeline are empty`);
   check(troubles.length === 0, `live trace: ${troubles[0]}`);
   await trace.close();
+  await away.bringToFront();
+  await settle(away);
+  const place = await hash(away);
+  check(/sel=ev:\d/.test(place) && place.includes(`w=${WINDOW}&`), `who looked elsewhere is at ${place}`);
+  check((await away.locator(".detail").count()) === 1, "and what is selected is shown");
+  check(others.length === 0, `live, elsewhere: ${others[0]}`);
+  await away.close();
   check(await page.evaluate(() => window.isTheSame === true), "the page was not loaded again");
   check((await hash(page)) === before, "what was selected stays");
   check((await compare(page, "at the end")) > 10, "the numbers are those of the command");

@@ -45,6 +45,8 @@ export interface PageState {
   readonly command: ReadonlySignal<string>;
   /** The same with the part of the view that it is of. */
   readonly told: Signal<{ readonly part: object; readonly command: string } | null>;
+  /** The number that the selected event got when its files changed, until it is shown; -1: none. */
+  renumbered: number;
   readonly notice: Signal<string>;
   readonly dockIsOpen: Signal<boolean>;
   readonly helpIsOpen: Signal<boolean>;
@@ -232,6 +234,7 @@ export function createPageState(api: Api, window: Window): PageState {
     run,
     command: computed(() => told.value?.command ?? ""),
     told,
+    renumbered: -1,
     notice: signal(""),
     dockIsOpen: signal(true),
     helpIsOpen: signal(false),

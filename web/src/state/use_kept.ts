@@ -32,7 +32,10 @@ async function keep(page: PageState, run: string, known: Known | null): Promise<
     page.foreign.value = GONE;
     return null;
   }
-  if (number !== selected) page.go({ sel: `ev:${number}` }, "replace");
+  if (number !== selected) {
+    page.renumbered = number;
+    page.go({ sel: `ev:${number}` }, "replace");
+  }
   return { ...known, event: { ...known.event, event: number } };
 }
 

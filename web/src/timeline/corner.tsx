@@ -22,7 +22,8 @@ export function Corner({ hasDate }: { hasDate: boolean }) {
     <div class="tl-corner">
       <input
         type="search"
-        placeholder="tracks: text or /regex/"
+        placeholder="filter tracks"
+        title="Show the tracks whose title has the text, or fits the /regex/"
         aria-label="Filter tracks"
         value={only}
         onInput={(event) => page.go({ only: event.currentTarget.value }, "replace")}

@@ -121,11 +121,6 @@ function useMedians(isWanted: boolean): ReadonlyMap<string, number> | null {
   }, [frame]);
 }
 
-/** Whether some of WINDOW is in sight, or will be once there is a size. */
-function shows({ viewport, pixels }: Screen, { from, to }: Window): boolean {
-  return pixels === 0 || (viewport.x(from) < pixels && viewport.x(to) > 0);
-}
-
 /** Let SCREEN show what PROPS, the address and LAYOUT say. */
 export function useShown(screen: Screen | null, props: TimelineViewProps, layout: Layout): void {
   const { timeline, selected, ghost, focus } = props;
@@ -137,9 +132,11 @@ export function useShown(screen: Screen | null, props: TimelineViewProps, layout
   useEffect(() => screen?.showFlows(flow), [screen, flow]);
   useEffect(() => screen?.colourBy(color, medians), [screen, color, medians]);
   const focused = useRef("");
-  // A link with a window has the event in it, be it ever so small there.
+  // A link with a window shows that one, wherever its event is; and an event is brought into sight
+  // when it is selected, not whenever more of a recording comes.
   const { sel, w } = page.place.peek();
   const linked = useRef(w === "" ? "" : sel);
+  const revealed = useRef(-1);
   useEffect(() => {
     const key = formatRange(focus);
     if (screen === null || focus === null || key === focused.current) return;
@@ -159,10 +156,15 @@ export function useShown(screen: Screen | null, props: TimelineViewProps, layout
     if (screen === null) return;
     screen.selected = selected;
     if (selected !== null) {
-      const isOfLink = linked.current === `ev:${selected.event}`;
-      if (!isOfLink || !shows(screen, selected)) screen.reveal(selected.from, selected.to);
+      const { event, from, to } = selected;
+      const isOfLink = linked.current === `ev:${event}`;
+      const isRenumbered = event === page.renumbered;
+      const isSame = event === revealed.current || isRenumbered;
+      if (!isOfLink && !isSame) screen.reveal(from, to);
+      if (isRenumbered || !isSame) page.renumbered = -1;
       linked.current = "";
-    }
+      revealed.current = event;
+    } else if (page.place.peek().sel === "") revealed.current = -1;
     screen.draw();
   }, [screen, selected]);
 }

@@ -55,6 +55,7 @@ function Tools() {
       <input
         type="search"
         placeholder="search: text or /regex/"
+        size={24}
         aria-label="Search frames"
         value={place.q}
         onInput={(event) => page.go({ q: event.currentTarget.value }, "replace")}

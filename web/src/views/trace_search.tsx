@@ -61,6 +61,8 @@ export function TraceSearch({ timeline, detail, hits }: TraceSearchProps) {
         type="search"
         id="search"
         placeholder="search: text, /regex/, =EXPR"
+        size={28}
+        title="Text, /regex/, or = and an expression of --where; Enter: the next hit, Shift+Enter: the one before"
         aria-label="Search names"
         value={place.q}
         onInput={(event) => page.go({ q: event.currentTarget.value }, "replace")}
