@@ -169,7 +169,8 @@ TEST(reads_the_rest_of_what_is_broken_in_part)
 #define AT(ts)    "{\"ph\":\"i\",\"ts\":" #ts "}"
 #define BROKEN(x) AT(7) "," ARGS(x) "," AT(8) "," AT(9)
 
-/* A missing bracket costs only its own event and is counted where that begins. */
+/* A missing bracket or quotation mark costs only its own event and is counted where that
+ * begins. */
 TEST(a_lost_bracket_of_arguments_takes_one_event)
 {
     static const char *const lists[] = {
@@ -177,6 +178,10 @@ TEST(a_lost_bracket_of_arguments_takes_one_event)
         BROKEN("\"a\":1,2],\"b\":[{\"c\":1}, {\"c\":2}],\"e\":{}"),
         BROKEN("\"b\":[{\"c\":1}, {\"c\":2},\"e\":{}"),
         BROKEN("\"b\":[\"c\":1}, {\"c\":2}],\"e\":{}"),
+        BROKEN("\"b\":{x\",\"c\":\"y\""),
+        BROKEN("\"b\":[x\",\"c\":\"y\""),
+        BROKEN("\"b\":[\"x,\"c\":1]"),
+        BROKEN("\"b\":x\",\"c\":[\"y\"]"),
         AT(7) ","
               "{\"ph\":\"i\",\"ts\":1,\"args\":{\"b\":[{\"c\":1},\n" AT(8) "," AT(9),
         AT(7) ","

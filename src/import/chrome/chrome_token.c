@@ -228,6 +228,9 @@ struct nesting {
     uint64_t *is_brace; /* borrowed; a bit for each open level: an object, not a list */
     uint64_t depth, most;
     bool in_string;
+    bool behind_string; /* a string has just ended */
+    bool is_doubtful;   /* some string was followed by what cannot follow it: quotation marks
+                         * are too few or too many */
 };
 
 /* The effect of a byte on it. */
@@ -236,7 +239,8 @@ enum nesting_step {
     NESTING_ENDS,
     NESTING_NEEDS_MORE, /* the escaped byte is not there yet */
     NESTING_IS_BROKEN,
-    NESTING_OPENS, /* an object within it begins */
+    NESTING_DOUBTS, /* a string ends here, if it is one */
+    NESTING_OPENS,  /* an object within it begins */
 };
 
 static enum nesting_step open_level(struct nesting *n, char ch)
@@ -274,7 +278,12 @@ static enum nesting_step nesting_step(struct nesting *n, char **q, const char *e
             return NESTING_NEEDS_MORE;
         *q += ch == '\\';
         n->in_string = ch != '"';
-        return NESTING_GOES_ON;
+        n->behind_string = !n->in_string;
+        return n->is_doubtful && !n->in_string ? NESTING_DOUBTS : NESTING_GOES_ON;
+    }
+    if (n->behind_string && !osc_text_is_blank(ch)) {
+        n->behind_string = false;
+        n->is_doubtful |= ch != ',' && ch != ':' && ch != ']' && ch != '}';
     }
     n->in_string = ch == '"';
     if (ch == '[' || ch == '{')
@@ -302,50 +311,114 @@ static bool is_event_at(struct osc_text *t, size_t at)
     return osc_text_look_past_blank(t, &at) == '"' && osc_text_look(t, at + 2) == '"';
 }
 
+/* A list or object that is read. */
+struct nested {
+    struct nesting n;
+    uint64_t offset;
+    char *keep, *q; /* what is kept of it, up to q */
+    bool is_long;   /* too long: only its end is looked for */
+};
+
+static enum osc_token_status end_nested(struct osc_text *t, struct nested *v,
+                                        struct osc_str *out)
+{
+    const size_t len = (size_t)(v->q + 1 - v->keep);
+
+    *out = (struct osc_str){v->keep, (uint32_t)len};
+    t->p = v->q + 1;
+    if (v->is_long || len > OSC_TOKEN_MAX)
+        return OSC_TOKEN_LONG;
+    return v->n.most > OSC_NESTING_MAX ? OSC_TOKEN_DEEP : OSC_TOKEN_OK;
+}
+
+/* Whether the object that begins at q is the next event; p is there then. */
+static bool is_next_event(struct osc_text *t, struct nested *v)
+{
+    const size_t at = (size_t)(v->q - t->p);
+
+    if (osc_text_offset(t, v->q) - v->offset <= OSC_TOKEN_MAX && is_event_at(t, at)) {
+        t->p += at;
+        return true;
+    }
+    v->keep = t->p; /* is_event_at() may have moved the window */
+    v->q = t->p + at;
+    return false;
+}
+
+/*
+ * Whether the quotation mark at q is the first one of the next event. With one too few or too
+ * many before, what lies between two events looks like the end of a string, and no bracket
+ * outside of strings ends V.
+ */
+static bool is_behind_event(const struct nested *v)
+{
+    static const char gap[] = "},{";
+    const char *q = v->q;
+
+    for (size_t i = sizeof gap - 1; i-- > 0;) {
+        do {
+            if (q == v->keep)
+                return false;
+            q--;
+        } while (osc_text_is_blank(*q));
+        if (*q != gap[i])
+            return false;
+    }
+    return true;
+}
+
+/* Read more text behind V. False: there is none. */
+static bool read_more(struct osc_text *t, struct nested *v)
+{
+    if ((size_t)(v->q - v->keep) > OSC_TOKEN_MAX || v->is_long) {
+        v->is_long = true; /* discard what was read */
+        v->keep = t->p = v->q;
+    }
+    char *const moved = osc_text_more(t, v->keep);
+    if (!moved)
+        return false;
+    v->q = moved + (v->q - v->keep);
+    v->keep = moved;
+    return true;
+}
+
 enum osc_token_status osc_chrome_nested(struct osc_chrome *c, bool of_event,
                                         struct osc_str *out)
 {
     struct osc_text *t = &c->text;
-    struct nesting n = {.is_brace = c->is_brace};
-    const uint64_t offset = osc_text_offset(t, t->p);
-    bool is_long = false;
-    char *keep = t->p, *q = t->p;
+    struct nested v = {.n = {.is_brace = c->is_brace},
+                       .offset = osc_text_offset(t, t->p),
+                       .keep = t->p,
+                       .q = t->p};
 
     for (;;) {
         enum nesting_step step = NESTING_GOES_ON;
-        while (q < t->end && (step = nesting_step(&n, &q, t->end)) == NESTING_GOES_ON)
-            q++;
-        if (step == NESTING_OPENS) {
-            const size_t at = (size_t)(q - t->p);
-
-            if (of_event && osc_text_offset(t, q) - offset <= OSC_TOKEN_MAX &&
-                is_event_at(t, at)) {
-                t->p += at;
+        while (v.q < t->end && (step = nesting_step(&v.n, &v.q, t->end)) == NESTING_GOES_ON)
+            v.q++;
+        switch (step) {
+        case NESTING_OPENS:
+            if (of_event && is_next_event(t, &v))
+                return OSC_TOKEN_NEXT;
+            v.q++;
+            break;
+        case NESTING_DOUBTS:
+            if (of_event && is_behind_event(&v)) {
+                for (t->p = v.q; *t->p != '{';)
+                    t->p--;
                 return OSC_TOKEN_NEXT;
             }
-            q = t->p + at + 1; /* is_event_at() may have moved the window */
-            keep = t->p;
-            continue;
+            v.q++;
+            break;
+        case NESTING_IS_BROKEN:
+            return bad_at(t, (size_t)(v.q - t->p));
+        case NESTING_ENDS:
+            return end_nested(t, &v, out);
+        case NESTING_GOES_ON:
+        case NESTING_NEEDS_MORE:
+            if (!read_more(t, &v))
+                return OSC_TOKEN_END;
+            break;
         }
-        if (step == NESTING_IS_BROKEN)
-            return bad_at(t, (size_t)(q - t->p));
-        if (step == NESTING_ENDS) {
-            is_long |= (size_t)(q + 1 - keep) > OSC_TOKEN_MAX;
-            *out = (struct osc_str){keep, (uint32_t)(q + 1 - keep)};
-            t->p = q + 1;
-            if (is_long)
-                return OSC_TOKEN_LONG;
-            return n.most > OSC_NESTING_MAX ? OSC_TOKEN_DEEP : OSC_TOKEN_OK;
-        }
-        if ((size_t)(q - keep) > OSC_TOKEN_MAX || is_long) {
-            is_long = true; /* discard what was read and only find the end */
-            keep = t->p = q;
-        }
-        char *moved = osc_text_more(t, keep);
-        if (!moved)
-            return OSC_TOKEN_END;
-        q = moved + (q - keep);
-        keep = moved;
     }
 }
 
