@@ -41,6 +41,7 @@ cat >earlier.json <<JSON
  {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 9000, "dur": 1000, "args": {"device": 0, "stream": 7, "correlation": 1}}]
 JSON
 t earlier.json
+"$OPSCOPE" table advice --compat tb earlier.json 2>&1 | grep 'the host' # no note about it
 "$OPSCOPE" earlier.json | sed -n '/^NOTE/,/^NEXT/p'
 PATH=$(dirname "$OPSCOPE"):$PATH
 "$OPSCOPE" table advice "it's here.json" --format csv --columns evidence | tail -n +2 |

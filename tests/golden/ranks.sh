@@ -60,8 +60,24 @@ cp run/rank0.json since
 t stragglers since --columns rank,times_last,since_step --format csv
 "$OPSCOPE" ./run 2>/dev/null | grep -A 3 LATE
 "$OPSCOPE" info run 2>/dev/null | tail -3
+t advice run --merge --where "code = 'communication'" --columns text --format csv
 # A kernel that makes a rank late is folded in the sentence, too.
 for n in 0 1 2 3; do
     sed -i 's/"cat":"cpu_op","name":"aten::embedding","pid":9,"tid":1/"cat":"kernel","name":"_ZN1n4fillIfEEvi","pid":'$n',"tid":7/' run/rank$n.json
 done
 "$OPSCOPE" ./run 2>/dev/null | grep -A 2 LATE
+# The sizes and types of inputs are those of one range.
+cat >inputs.json <<'END'
+{"traceEvents": [
+{"ph": "X", "cat": "user_annotation", "name": "gloo:broadcast", "pid": 9, "tid": 1, "ts": 0, "dur": 9,
+ "args": {"Input type": ["float"], "Input Dims": [[4]]}},
+{"ph": "X", "cat": "cpu_op", "name": "c10d::allreduce_", "pid": 9, "tid": 1, "ts": 1, "dur": 7,
+ "args": {"Input type": []}},
+{"ph": "X", "cat": "user_annotation", "name": "gloo:all_reduce", "pid": 9, "tid": 1, "ts": 2, "dur": 5,
+ "args": {"Input Dims": [[1000]]}},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 9, "tid": 1, "ts": 3, "dur": 1,
+ "args": {"correlation": 1}},
+{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 20, "dur": 5,
+ "args": {"correlation": 1, "Collective name": "allreduce"}}]}
+END
+t collective_calls inputs.json --columns name,dtype,bytes --format csv

@@ -132,6 +132,17 @@ class Generator:
             self.add("overhead", "Buffer Flush", at, end, thread=choose((1, 9)))
         return end
 
+    def fill(self, until: int) -> None:
+        """Kernels until UNTIL without a gap, of any launch or of none."""
+        at = 0
+        while at < until:
+            end = at + self.random.choice((until, until // 2 + 1, 40 * self.scale))
+            self.events.append({"ph": "X", "cat": "kernel", "name": "fill", "pid": 0, "tid": 33,
+                                "ts": at, "dur": end - at,
+                                "args": {"correlation": self.random.randrange(self.correlation + 1),
+                                         "device": 0, "stream": 33}})
+            at = end
+
     def trace(self) -> dict:
         """All of it."""
         at = self.random.randrange(5) * 100
@@ -144,6 +155,8 @@ class Generator:
             if has_steps:
                 self.add("user_annotation", f"ProfilerStep#{number}", start, at)
             at += self.random.choice((0, 0, 40, 700))
+        if self.random.random() < .15:
+            self.fill(at)
         if self.random.random() < .1:
             self.add("Trace", "PyTorch Profiler (0)", 0,
                      at - self.random.choice((0, 100, 900)), thread=self.random.choice((1, 8)))

@@ -49,7 +49,8 @@ static const struct osc_column columns[N_COLUMNS] = {
             OSC_RULE_SPLIT | OSC_RULE_THINNED,
         "Time at stake in all kept steps together: the time of what the rule is about, or "
         "the part of it that the rule names; not what following the advice will save. "
-        "straggler: caused_wait_ns of table stragglers, of all other ranks together."),
+        "straggler: caused_wait_ns of table stragglers, of all other ranks together, at most "
+        "the length of their kept steps."),
     OSC_COLUMN(SEVERITY, "severity", STRING, NULL, FINISH, 0, OSC_RULE_ADVICE,
                "warning: impact_ns is a tenth of the kept steps or more, or memory is nearly "
                "full or grows. info: otherwise."),
@@ -113,6 +114,7 @@ static const struct osc_column columns[N_COLUMNS] = {
     MORE_COLUMN(3, "more_3"),
     MORE_COLUMN(4, "more_4"),
     MORE_COLUMN(5, "more_5"),
+    MORE_COLUMN(6, "more_6"),
     OSC_RANK_COLUMNS(N_SHOWN, KEY),
 };
 
@@ -230,22 +232,37 @@ static void add_notes(const struct osc_advice_base *a, struct osc_result *out)
                         "a process is a device by its name or labels, and its records are "
                         "of a form that opscope does not know: neither rules about devices "
                         "nor those for programs without devices apply");
+    else if (!a->has_works && a->f->links.n_calls > 0)
+        osc_result_note(out, "calls of a device's runtime were recorded, but no device work: "
+                             "neither rules about devices nor those for programs without "
+                             "devices apply");
     else if (!a->has_works)
-        osc_result_note(out, "no device work in the trace: rules about devices do not apply");
+        osc_result_note(out, "no device work that opscope knows in the trace: rules about "
+                             "devices do not apply");
     else if (a->t->n_devices == 0)
         osc_result_note(out, "the file does not say what its devices are: "
                              "rules about NCCL, Tensor Cores and memory do not apply");
     if (a->is_thinned)
-        osc_result_note(out, "events were taken out of the file: what the devices waited for "
-                             "is not known");
+        osc_result_note(out, "the file lacks many of the events that were recorded: what the "
+                             "devices waited for is not known");
+    else if (a->has_works && !a->has_host && !a->is_compat)
+        osc_result_note(out, "nothing of the host was recorded: what the devices waited for is "
+                             "not known");
     if (out->n_rows == 0 && a->b->n_kept > 0)
         osc_result_note(out, no_rule);
 }
 
-static bool has_advice(const struct osc_advice_list *l)
+/* Whether an impact of NS is a tenth of KEPT_NS or more. */
+static bool is_much(int64_t ns, int64_t kept_ns)
+{
+    return ns >= kept_ns / 10 + (kept_ns % 10 != 0);
+}
+
+/* Whether any advice of L is about much of KEPT_NS. */
+static bool has_much(const struct osc_advice_list *l, int64_t kept_ns)
 {
     for (unsigned k = 0; k < OSC_ADVICE_COUNT; k++) {
-        if (l->of[k].applies)
+        if (l->of[k].applies && is_much(l->of[k].impact_ns, kept_ns))
             return true;
     }
     return false;
@@ -267,7 +284,8 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         st = osc_advice_device_rules(&a, &list);
     if (st == OSC_OK && a.split.steps)
         st = osc_advice_host_rules(&a, &list);
-    if (st == OSC_OK && a.b->n_kept > 0 && !o->compat_tb && a.has_works && !has_advice(&list))
+    if (st == OSC_OK && a.b->n_kept > 0 && !o->compat_tb && a.has_works &&
+        !has_much(&list, a.kept_ns))
         st = osc_advice_device_kernels(&a, &list.of[OSC_ADVICE_DEVICE_KERNELS]);
     if (st == OSC_OK) {
         osc_program_traits(&a, &traits);
@@ -384,8 +402,7 @@ static osc_status finish_row(struct osc_result *r, uint64_t i, const struct osc_
                                    .grew = osc_result_get_str(r, i, GREW),
                                    .traits = osc_result_get_str(r, i, TRAITS)};
     const bool is_serious = code == OSC_ADVICE_MEMORY_LIMIT ||
-                            code == OSC_ADVICE_MEMORY_GROWTH ||
-                            n.impact_ns >= n.kept_ns / 10 + (n.kept_ns % 10 != 0);
+                            code == OSC_ADVICE_MEMORY_GROWTH || is_much(n.impact_ns, n.kept_ns);
     struct osc_strbuf text = {0};
     struct osc_labels labels = {0};
 
@@ -412,13 +429,26 @@ static osc_status finish_row(struct osc_result *r, uint64_t i, const struct osc_
     return st;
 }
 
-/* Add to the block of the rank that lets the others wait that it does. */
+/* Let the advice about communication in R know how much of that is WAITED_NS for other ranks.
+ */
+static void set_waited(struct osc_result *r, int64_t waited_ns)
+{
+    for (uint64_t i = 0; i < r->n_rows && waited_ns > 0; i++) {
+        if (code_of(osc_result_get_str(r, i, CODE)) == OSC_ADVICE_COMMUNICATION)
+            osc_result_set_int(r, i, MORE + OSC_ADVICE_WAITED, waited_ns);
+    }
+}
+
+/* Say in the advice about communication how much of it waits, and add to the block of the rank
+ * that lets the others wait that it does. */
 static osc_status together(struct osc_result *const *blocks, uint32_t n,
                            const struct osc_options *o, struct osc_err *err)
 {
     struct osc_straggler s = {0};
     osc_status st = osc_straggler_find(&s, blocks, n, o, err);
 
+    for (uint32_t b = 0; b < n && st == OSC_OK; b++)
+        set_waited(blocks[b], s.waited_ns[b]);
     if (st != OSC_OK || !s.block) {
         osc_straggler_fini(&s);
         return st;

@@ -289,18 +289,61 @@ static bool are_thin(const struct numbers *s)
     return s->n < (s->last - s->first) / 2;
 }
 
+/* Whether so many numbers are there, and dense, that nothing between them was taken out. */
+static bool are_dense(const struct numbers *s)
+{
+    return s->n >= OPERATORS_ENOUGH && !are_thin(s);
+}
+
 /*
- * See which operators there are. Kineto numbers them one after the other, and all events, too,
+ * Set *LACKS_CALLS: calls are missing that launched work. A queue runs its work in order, so
+ * what it runs behind work whose call is there was launched after that; if for most of what is
+ * behind such work no call is there, those were taken out.
+ */
+static osc_status look_for_calls(const struct osc_advice_base *a, bool *lacks_calls)
+{
+    const struct osc_links *const l = &a->f->links;
+    int64_t *const launched = osc_malloc((a->t->n_tracks + 1) * sizeof *launched);
+    size_t n = 0, n_missing = 0;
+
+    if (!launched)
+        return OSC_ENOMEM;
+    for (uint32_t k = 0; k <= a->t->n_tracks; k++)
+        launched[k] = INT64_MAX;
+    for (size_t i = 0; i < 2 * l->n_works; i++) { /* twice */
+        const struct osc_work *const work = &l->works[i % l->n_works];
+        const osc_row row = {work->row};
+        const struct osc_chunk *const c = osc_chunk_of(&a->t->events, row);
+        const uint32_t at = osc_row_place(row);
+        int64_t *const first = &launched[c->track[at]]; /* of those whose call is there */
+
+        if (c->kind[at] == OSC_KIND_MEMCPY)
+            continue; /* devices copy of their own accord, too */
+        if (i >= l->n_works && c->ts_ns[at] > *first) {
+            n++;
+            n_missing += work->call == 0;
+        } else if (i < l->n_works && work->call != 0 && c->ts_ns[at] < *first) {
+            *first = c->ts_ns[at];
+        }
+    }
+    osc_free(launched);
+    *lacks_calls = n_missing > n - n_missing;
+    return OSC_OK;
+}
+
+/*
+ * See what there is of the host. Kineto numbers them one after the other, and all events, too,
  * also functions of Python that it does not write: if most of the numbers are missing, somebody
  * has taken events out of the file. Operators that ran before or beside the profile have
- * numbers of operators, but none of events, so these decide where they are dense.
+ * numbers of operators, but none of events; and of a recording that was cut off a few events
+ * are from long before: so whichever numbers are dense decide.
  */
-static void look_at_operators(struct osc_advice_base *a)
+static osc_status look_at_host(struct osc_advice_base *a)
 {
     const struct osc_store *const events = &a->t->events;
     struct numbers operators = {0}, all = {0};
     int64_t n_silent = 0; /* have numbers that are not written */
-    bool has_python = false;
+    bool has_calls_of_python = false;
 
     for (uint32_t k = 1; k < events->n_chunks; k++) {
         const struct osc_chunk *const c = events->chunks[k];
@@ -309,7 +352,9 @@ static void look_at_operators(struct osc_advice_base *a)
             const enum osc_kind kind = (enum osc_kind)c->kind[i];
             int64_t number;
 
-            has_python |= kind == OSC_KIND_PYTHON || kind == OSC_KIND_MODULE;
+            a->has_host |= c->dur_ns[i] > 0 && osc_is_range(&a->f->classes, c, i) &&
+                           !osc_is_on_device(&a->f->classes, c, i);
+            has_calls_of_python |= kind == OSC_KIND_PYTHON || kind == OSC_KIND_MODULE;
             a->has_functions |= kind == OSC_KIND_PYTHON || kind == OSC_KIND_FRAME;
             if (kind == OSC_KIND_ALLOC || kind == OSC_KIND_FREE)
                 n_silent++;
@@ -322,11 +367,16 @@ static void look_at_operators(struct osc_advice_base *a)
                 add_number(&operators, number);
         }
     }
-    const bool is_dense = all.n >= OPERATORS_ENOUGH && !are_thin(&all);
+    const bool is_dense = are_dense(&all) || are_dense(&operators);
     all.n += n_silent;
-    a->is_thinned = (!is_dense && operators.n >= OPERATORS_ENOUGH && are_thin(&operators)) ||
-                    (!has_python && all.last - all.first >= INT64_C(2) * OPERATORS_ENOUGH &&
-                     are_thin(&all));
+    a->is_thinned = (!is_dense && operators.n >= OPERATORS_ENOUGH) ||
+                    (!is_dense && !has_calls_of_python &&
+                     all.last - all.first >= INT64_C(2) * OPERATORS_ENOUGH && are_thin(&all));
+    bool lacks_calls = false;
+    const osc_status st = look_for_calls(a, &lacks_calls);
+
+    a->is_thinned |= lacks_calls;
+    return st;
 }
 
 osc_status osc_advice_base_make(const struct osc_trace *t, bool compat_tb, unsigned n_threads,
@@ -341,7 +391,7 @@ osc_status osc_advice_base_make(const struct osc_trace *t, bool compat_tb, unsig
     if (st == OSC_OK)
         st = find_busy(a);
     if (st == OSC_OK && !compat_tb)
-        look_at_operators(a);
+        st = look_at_host(a);
     /* Work that somebody took out of the file may have run then. */
     if (st == OSC_OK && !compat_tb && !a->is_thinned)
         st = leave_out_earlier(a);

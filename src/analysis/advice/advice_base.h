@@ -49,9 +49,10 @@ struct osc_advice_base {
     struct osc_gap *gaps; /* owned; in order of time */
     size_t n_gaps;
     int64_t gaps_ns;
+    bool has_host;                     /* ranges of threads */
     bool has_operators, has_functions; /* functions of Python, or frames of the program */
-    bool has_native; /* scopes stand for operators: XLA compiled the program */
-    bool is_thinned; /* of the numbers that Kineto gave events, few are in the file */
+    bool has_native;                /* scopes stand for operators: XLA compiled the program */
+    bool is_thinned;                /* the file lacks many of the events of the recording */
     uint32_t first_step, last_step; /* ordinals of kept steps; 1, 0: no step was announced */
     bool *is_sync;                  /* owned; by call of osc_links: the call waits for the
                                      * device */

@@ -192,7 +192,7 @@ static void add_kernels(const struct osc_advice_base *a, const struct osc_advice
                         struct osc_strbuf *out)
 {
     (void)a;
-    osc_strbuf_adds(out, item->is_work ? "operator is null and name = " : "operator = ");
+    osc_strbuf_adds(out, item->is_work ? "operator = '(none)' and name = " : "operator = ");
     osc_shell_add_string(out, item->subject);
 }
 

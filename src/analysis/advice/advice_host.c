@@ -56,7 +56,7 @@ static bool has_tiny(const struct one *o)
 }
 
 /* If the program chose one tensor at a time, that can be changed; by default it is what torch
- * does for such tensors, and only worth a word where it takes most of the time. */
+ * does for such tensors, and only worth a word where it takes much of the time. */
 static bool has_single_tensor(const struct one *o)
 {
     const int64_t ns = o->s->ns[OSC_CAUSE_OPTIMIZER];
@@ -64,7 +64,7 @@ static bool has_single_tensor(const struct one *o)
     if (o->s->has_single && !o->s->has_default)
         return is_above(ns, 5, o->length_ns);
     return !o->s->has_foreach && o->s->n_in_optimizer >= UPDATES_MANY &&
-           is_above(ns, 50, o->length_ns);
+           is_above(ns, 20, o->length_ns);
 }
 
 static bool has_python(const struct one *o)

@@ -7,6 +7,10 @@
 #include "analysis/advice/program.h"
 #include "analysis/advice/split_names.h"
 #include "analysis/advice/who.h"
+#include "base/mem.h"
+
+/* What tells that a collective waits, and that an allocator does not cache. */
+enum { ALONE = 8, LIKE_ENOUGH = 2, CALLS_MANY = 100 };
 
 static void set_stake(const struct osc_idle_view *v, enum osc_idle cause,
                       struct osc_advice_item *item)
@@ -60,6 +64,29 @@ static osc_status name_ranges(const struct osc_idle_view *v, enum osc_idle cause
     return st;
 }
 
+/* Set *HAS_MANY if most of the kept steps have many calls that take memory or give it back. */
+static osc_status look_at_allocator(const struct osc_idle_view *v, int64_t *has_many)
+{
+    const struct osc_advice_base *const a = v->a;
+    const bool has_steps = a->first_step <= a->last_step;
+    uint32_t *const n_calls = osc_calloc((size_t)a->b->n_steps + 1, sizeof *n_calls);
+    uint64_t n_many = 0;
+
+    if (!n_calls)
+        return OSC_ENOMEM;
+    for (size_t n = 0; n < v->s->n_ranges; n++) {
+        const osc_row row = {v->s->ranges[n].row};
+        const struct osc_chunk *const c = osc_chunk_of(&a->t->events, row);
+        const uint32_t i = osc_row_place(row);
+
+        if (v->s->ranges[n].cause == OSC_IDLE_ALLOCATOR && osc_advice_is_kept(a, c, i))
+            n_many += ++n_calls[has_steps ? c->step[i] - 1 : 0] == CALLS_MANY;
+    }
+    osc_free(n_calls);
+    *has_many = 2 * n_many > a->b->n_kept;
+    return OSC_OK;
+}
+
 static bool is_function(const struct osc_advice_base *a, const struct osc_chunk *c, uint32_t i)
 {
     (void)a;
@@ -110,6 +137,37 @@ static bool sends_half(const struct osc_trace *t, const struct osc_chunk *c, uin
            (osc_row_arg_str(t, c, i, OSC_ARG_KEY_DTYPE, &type) && osc_program_is_half(type));
 }
 
+/* The message of row I of C, in elements; -1: not known. */
+static int64_t elements_of(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i)
+{
+    int64_t n = -1;
+
+    return osc_row_arg_int(t, c, i, OSC_ARG_KEY_IN_ELEMENTS, &n) ? n : -1;
+}
+
+/* Whether kernel LONGEST takes more than ALONE times as long as any other of its name that
+ * sends as much, of which there are some. */
+static bool is_alone(const struct osc_advice_base *a, osc_row longest)
+{
+    const struct osc_chunk *const l = osc_chunk_of(&a->t->events, longest);
+    const uint32_t at = osc_row_place(longest);
+    const int64_t least = elements_of(a->t, l, at);
+    size_t n_like = 0;
+
+    for (size_t n = 0; n < a->f->links.n_works; n++) {
+        const osc_row row = {a->f->links.works[n].row};
+        const struct osc_chunk *const c = osc_chunk_of(&a->t->events, row);
+        const uint32_t i = osc_row_place(row);
+
+        if (row.v == longest.v || c->name[i] != l->name[at] || elements_of(a->t, c, i) < least)
+            continue;
+        if (c->dur_ns[i] >= l->dur_ns[at] / ALONE)
+            return false;
+        n_like++;
+    }
+    return n_like >= LIKE_ENOUGH;
+}
+
 /* Sum kernels of communication by the time that nothing hides, in SUMS; count those of kept
  * steps, and sum those that send values of 16 bits. */
 static osc_status sum_communication(const struct osc_idle_view *v, struct osc_name_sums *sums,
@@ -117,6 +175,7 @@ static osc_status sum_communication(const struct osc_idle_view *v, struct osc_na
 {
     const struct osc_advice_base *const a = v->a;
     const struct osc_links *const links = &a->f->links;
+    osc_row longest = {0};
     osc_status st = OSC_OK;
 
     for (size_t n = 0; n < links->n_works && st == OSC_OK; n++) {
@@ -129,8 +188,14 @@ static osc_status sum_communication(const struct osc_idle_view *v, struct osc_na
         const int64_t ns = osc_ruler_length(&v->ruler, c->ts_ns[i], osc_row_end(c, i));
         item->more[3] += osc_advice_is_kept(a, c, i);
         item->more[4] += sends_half(a->t, c, i) ? ns : 0;
+        if (ns > item->more[OSC_ADVICE_LONGEST]) {
+            item->more[OSC_ADVICE_LONGEST] = ns;
+            longest = row;
+        }
         st = osc_name_sums_add(sums, (osc_sid){c->name[i]}, ns);
     }
+    if (longest.v != 0 && !is_alone(a, longest))
+        item->more[OSC_ADVICE_LONGEST] = 0;
     return st;
 }
 
@@ -200,14 +265,17 @@ osc_status osc_advice_idle_rules(const struct osc_advice_base *a, struct osc_adv
             item->applies = false;
             l->of[OSC_ADVICE_MEMORY_LIMIT].impact_ns = s.ns[k];
         }
-        /* Idle time says nothing where the events that would fill it were taken out. */
-        if (a->is_thinned)
+        /* Idle time says nothing where the events that would fill it are not there. */
+        if (a->is_thinned || (k == OSC_IDLE_UNRECORDED && !a->has_host))
             item->applies = false;
         if (!item->applies)
             continue;
         if (k == OSC_IDLE_BLOCKED)
             item->more[2] = s.queued_ns;
-        st = osc_ruler_init(&v.ruler, &s.of[k]);
+        if (k == OSC_IDLE_ALLOCATOR)
+            st = look_at_allocator(&v, &item->more[3]);
+        if (st == OSC_OK)
+            st = osc_ruler_init(&v.ruler, &s.of[k]);
         if (st == OSC_OK)
             st = rules[k].name(&v, (enum osc_idle)k, item);
         osc_ruler_fini(&v.ruler);

@@ -56,7 +56,11 @@ enum osc_advice_code {
 };
 
 /* Additional numbers for the sentence of a rule; their meaning depends on the rule. */
-#define OSC_ADVICE_MORE 6
+#define OSC_ADVICE_MORE 7
+
+/* Of the numbers about communication: how long it waited for other ranks; and the time of its
+ * longest kernel that nothing hides, if others like it take far less; 0: not known, or none. */
+enum { OSC_ADVICE_WAITED = 5, OSC_ADVICE_LONGEST = 6 };
 
 struct osc_advice_item {
     bool applies;

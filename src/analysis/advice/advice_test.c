@@ -74,11 +74,35 @@ TEST_WITH(files_that_events_were_taken_out_of_have_no_causes, NULL, end)
     assert_int_equal(stake("", NUMBERED(200), "communication"), 600000);
     assert_int_equal(stake("", NUMBERED(201), "communication"), -1);
     assert_true(osc_str_has((struct osc_str){result.notes.s, (uint32_t)result.notes.len},
-                            OSC_STR("events were taken out of the file")));
+                            OSC_STR("the file lacks many of the events")));
     /* Functions have numbers, too, and are left out of files of programs that ran long. */
     assert_int_equal(
         stake("", NUMBERED(201) RANGE("python_function", "f", 1, 1, 1, ""), "communication"),
         600000);
+}
+
+TEST_WITH(where_most_calls_that_launched_work_are_not_there_nothing_has_a_cause, NULL, end)
+{
+#define FIRST STEP(1, 0, 1000) CALL(1, 0, 5, 1, "") KERNEL("k", 10, 10, 1)
+    /* Behind the first kernel, one of two has its call. Copies need none. */
+    assert_true(stake("",
+                      FIRST KERNEL("k", 200, 10, 9) CALL(1, 400, 5, 2, "")
+                          KERNEL("k", 410, 10, 2) COPY("Device -> Device", 500, 10, 8),
+                      "unrecorded_idle") > 0);
+    assert_int_equal(stake("", FIRST KERNEL("k", 200, 10, 9), "unrecorded_idle"), -1);
+    /* A queue that was full when the recording began lacks none. */
+    assert_true(stake("",
+                      STEP(1, 0, 1000) KERNEL("k", 10, 10, 7) KERNEL("k", 20, 10, 8)
+                          KERNEL("k", 30, 10, 9) CALL(1, 400, 5, 1, "") KERNEL("k", 410, 10, 1),
+                      "unrecorded_idle") > 0);
+}
+
+TEST_WITH(where_the_host_was_not_recorded_nothing_is_said_of_it, NULL, end)
+{
+    assert_int_equal(
+        stake("", KERNEL("k", 0, 10, 1) KERNEL("k", 900, 100, 2), "unrecorded_idle"), -1);
+    assert_true(osc_str_has((struct osc_str){result.notes.s, (uint32_t)result.notes.len},
+                            OSC_STR("nothing of the host was recorded")));
 }
 
 TEST_WITH(data_parallel_needs_two_devices, NULL, end)

@@ -6,6 +6,9 @@
 /* A step with at most so many collectives does not send small messages. */
 enum { FEW_COLLECTIVES = 4 };
 
+/* Less than 1 / LITTLE of the time in collectives is not worth a word. */
+enum { LITTLE = 50 };
+
 static void say_data_loading(const struct osc_advice_numbers *n, struct osc_strbuf *out)
 {
     const bool is_torch = osc_words_has_trait(n, " torch");
@@ -102,6 +105,39 @@ static void add_less_traffic(struct osc_strbuf *out, const struct osc_advice_num
                          "effective batch size); in inference fewer devices a model.");
 }
 
+/* Say what of communication is waiting for other ranks. True: so much that less traffic hardly
+ * helps. */
+static bool add_waiting(struct osc_strbuf *out, const struct osc_advice_numbers *n)
+{
+    /* Without devices the class is all that is measured. */
+    const int64_t all_ns = n->more[2] > 0 ? n->more[2] : n->part;
+    const int64_t told_ns = n->more[OSC_ADVICE_WAITED];
+    const int64_t waited_ns = told_ns < all_ns ? told_ns : all_ns;
+    const int64_t longest_ns = n->more[OSC_ADVICE_LONGEST];
+
+    if (waited_ns > all_ns / LITTLE) {
+        osc_strbuf_adds(out, " Of the time in collectives, ");
+        osc_words_percent(out, waited_ns, all_ns, 0);
+        osc_strbuf_adds(out, " is waiting for ranks that come late: `opscope table stragglers` "
+                             "names them.");
+        if (waited_ns <= all_ns - waited_ns)
+            return false;
+        osc_strbuf_adds(out,
+                        " Even out the work of the ranks first; less traffic shortens only "
+                        "the rest.");
+        return true;
+    }
+    if (told_ns > 0 || n->n_parts != 1 || longest_ns <= n->part - longest_ns)
+        return false;
+    osc_strbuf_adds(out, " One of ");
+    osc_words_count(out, n->more[3], "collective");
+    osc_strbuf_adds(out, " has ");
+    osc_words_time(out, longest_ns);
+    osc_strbuf_adds(out, " of that, and none like it an eighth of it: it waits, most likely, "
+                         "and less traffic does not help.");
+    return true;
+}
+
 static void say_communication(const struct osc_advice_numbers *n, struct osc_strbuf *out)
 {
     const struct traffic t = traffic_of(n);
@@ -125,9 +161,11 @@ static void say_communication(const struct osc_advice_numbers *n, struct osc_str
         osc_words_percent(out, n->more[2] - n->impact_ns, n->more[2], 0);
         osc_strbuf_adds(out, " of all communication is hidden already.");
     }
-    add_less_traffic(out, n, &t);
-    osc_strbuf_adds(out, " Part of it may be waiting for ranks that come late: `opscope table "
-                         "stragglers`, asked of the files of all ranks, names them.");
+    if (!add_waiting(out, n))
+        add_less_traffic(out, n, &t);
+    if (n->more[OSC_ADVICE_WAITED] == 0)
+        osc_strbuf_adds(out, " Part of it may be waiting for ranks that come late: `opscope "
+                             "table stragglers`, asked of the files of all ranks, names them.");
 }
 
 static void say_low_utilization(const struct osc_advice_numbers *n, struct osc_strbuf *out)
@@ -470,7 +508,7 @@ static void say_idle_unrecorded(const struct osc_advice_numbers *n, struct osc_s
     if (osc_words_has_name(n, n->grew)) {
         osc_strbuf_adds(out, "; for ");
         osc_words_time(out, n->more[3]);
-        osc_strbuf_adds(out, " they are in ");
+        osc_strbuf_adds(out, " a thread is in ");
         osc_strbuf_addstr(out, n->grew_shown);
     }
     osc_strbuf_adds(out, ". ");
@@ -529,6 +567,13 @@ static void say_allocator(const struct osc_advice_numbers *n, struct osc_strbuf 
         osc_words_share(out, n);
     if (!osc_words_has_trait(n, " torch")) {
         osc_strbuf_adds(out, ". Keep memory instead of returning it.");
+        return;
+    }
+    if (n->more[3] > 0) {
+        osc_strbuf_adds(out, ". So many in each step are those of a program that switched the "
+                             /* so called where the family is hip, too */
+                             "caching allocator off (unset PYTORCH_NO_CUDA_MEMORY_CACHING), or "
+                             "whose memory is short at every step (smaller batches).");
         return;
     }
     osc_strbuf_adds(out,

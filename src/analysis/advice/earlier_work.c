@@ -43,15 +43,24 @@ static osc_status look(struct queues *q)
     return st;
 }
 
-/* Whether anything of RAN, which is merged, ran between FROM_NS and TO_NS. */
-static bool has_any(const struct osc_intervals *ran, int64_t from_ns, int64_t to_ns)
+/* The number of ranges in RAN, which is merged, that had ended by NS. */
+static size_t n_ended(const struct osc_intervals *ran, int64_t ns)
 {
     size_t hint = 0;
-    size_t i = osc_intervals_find(ran, from_ns, &hint);
+    const size_t i = osc_intervals_find(ran, ns, &hint);
 
-    if (i < ran->n && ran->v[i].end_ns == from_ns)
-        i++;
-    return i < ran->n && ran->v[i].start_ns < to_ns;
+    return i < ran->n && ran->v[i].end_ns == ns ? i + 1 : i;
+}
+
+/* Since when a device that waited from FROM_NS to TO_NS, and RAN before, was probably busy. */
+static int64_t busy_since(const struct osc_intervals *ran, int64_t from_ns, int64_t to_ns)
+{
+    const size_t n = n_ended(ran, from_ns);
+    int64_t since_ns;
+
+    if (__builtin_sub_overflow(from_ns, to_ns - from_ns, &since_ns))
+        since_ns = INT64_MIN;
+    return n > 0 && ran->v[n - 1].end_ns > since_ns ? ran->v[n - 1].end_ns : since_ns;
 }
 
 /* Add the first work of track K to E if it waited. */
@@ -67,12 +76,16 @@ static osc_status check_queue(const struct queues *q, uint32_t k, struct osc_ear
     const osc_row call = {links->calls[work->call - 1].row};
     const int64_t from_ns = osc_row_end(osc_chunk_of(&q->t->events, call), osc_row_place(call));
     const int64_t to_ns = start_of(q, work->row);
-    if (to_ns <= from_ns || to_ns - from_ns <= OSC_HANDOVER_NS ||
-        has_any(&q->ran[device - 1], from_ns, to_ns))
+    if (to_ns <= from_ns || to_ns - from_ns <= OSC_HANDOVER_NS)
+        return OSC_OK;
+    const struct osc_intervals *const ran = &q->ran[device - 1];
+    const size_t n = n_ended(ran, from_ns);
+    if (n < ran->n && ran->v[n].start_ns < to_ns)
         return OSC_OK;
     if (osc_grow(&e->v, &e->cap, e->n + 1, sizeof *e->v) != OSC_OK)
         return OSC_ENOMEM;
-    e->v[e->n++] = (struct osc_earlier){from_ns, to_ns, q->first[k], device - 1};
+    e->v[e->n++] =
+        (struct osc_earlier){busy_since(ran, from_ns, to_ns), to_ns, q->first[k], device - 1};
     return OSC_OK;
 }
 

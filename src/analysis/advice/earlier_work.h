@@ -5,7 +5,8 @@
  * A queue runs its work in order. If its first work in the trace starts long after the call
  * that launched it returned, and nothing in the trace ran on that device meanwhile, it waited
  * for work that was launched before the recording began, and that has no record. That time is
- * not idle, and nothing recorded says what it was.
+ * not idle, and nothing recorded says what it was; nor is what the device has as long before
+ * the call, since its last work: who still has so much to do did not begin with it just then.
  *
  * Threading: not locked.
  */

@@ -30,8 +30,12 @@ static size_t find(const char *events)
 TEST_WITH(the_first_work_of_a_queue_waits_for_work_of_before_the_recording, NULL, end_all)
 {
     assert_int_equal(find(LATE("", 700, 300)), 1);
-    assert_int_equal(found.v[0].from_ns, 5000);
+    assert_int_equal(found.v[0].from_ns, -690000); /* as long before the call as after it */
     assert_int_equal(found.v[0].to_ns, 700000);
+    assert_int_equal(find(CALL(1, 50, 5, 2, "") KERNEL_ON(9, 60, 10, 2) CALL(1, 200, 5, 1, "")
+                              KERNEL("k", 700, 300, 1)),
+                     1);
+    assert_int_equal(found.v[0].from_ns, 70000); /* but not before its last work */
     /* Devices take up to 100 us for a launch. */
     assert_int_equal(find(LATE("", 106, 894)), 1);
     assert_int_equal(find(LATE("", 105, 895)), 0);
@@ -57,8 +61,8 @@ TEST_WITH(that_time_has_no_cause_and_a_note, NULL, end_all)
     assert_string_equal(result.notes.s,
                         "the file does not say what its devices are: rules about NCCL, Tensor "
                         "Cores and memory do not apply\n"
-                        "cuda:0 was probably busy with work of before the recording for 695 us "
-                        "(69.5 % of the step time): not counted\n");
+                        "cuda:0 was probably busy with work of before the recording for 700 us "
+                        "(70.0 % of the step time): not counted\n");
     assert_true(
         osc_str_starts(osc_advice_earlier_note(&result), OSC_STR("cuda:0 was probably busy")));
     /* A call that waits for it, too, is not what the device waits for. */
@@ -74,14 +78,15 @@ TEST_WITH(that_time_has_no_cause_and_a_note, NULL, end_all)
 
 TEST_WITH(shares_are_of_the_time_that_is_left, NULL, end_all)
 {
-    /* 45 us of launching, and 300 us of the kernel. */
+    /* 600 us of earlier work, 45 of launching, and kernels. */
     const int64_t row = row_of("",
-                               STEP(1, 0, 1000) OP("aten::mm", 1, 0, 45, "")
-                                   CALL(1, 40, 5, 1, "") KERNEL("k", 700, 300, 1),
+                               STEP(1, 0, 1000) CALL(1, 0, 5, 1, "") KERNEL("k", 600, 200, 1)
+                                   OP("aten::mm", 1, 800, 45, "") CALL(1, 840, 5, 2, "")
+                                       KERNEL("j", 846, 154, 2),
                                "launch_bound", false);
 
     assert_int_equal(cell_int(row, "impact_ns"), 45000);
-    assert_true(has_text(row, "text", "of the 45.0 us in which cuda:0 has no work (13.0 %"));
+    assert_true(has_text(row, "text", "of the 46.0 us in which cuda:0 has no work (11.2 %"));
     assert_true(has_text(row, "text", "above all before aten::mm (45.0 us)"));
     /* What another device does in that time stays. */
     assert_int_equal(

@@ -58,12 +58,21 @@ static bool is_python(enum osc_kind kind)
     return kind == OSC_KIND_PYTHON || kind == OSC_KIND_MODULE || kind == OSC_KIND_FRAME;
 }
 
-/* Bits of each row, by its number: where Python runs, seen from it. */
-enum { IN_PYTHON = 1, HAS_PYTHON = 2 };
+/* Bits of each row, by its number: where Python, or an executor around it, runs. */
+enum { IS_CALLED = 1, HAS_PYTHON = 2 };
+
+/* Whether a scope called NAME runs the operators of TensorFlow, or a program of XLA. */
+static bool is_executor(struct osc_str name)
+{
+    return osc_str_starts(name, OSC_STR("ExecutorState::Process")) ||
+           osc_str_has(name, OSC_STR("Executable::Execute")) ||
+           osc_str_has(name, OSC_STR("Executable_Execute"));
+}
 
 /*
  * Set *PLACES to the bits of the rows of A, or leave it NULL: only programs that XLA compiled
- * have ranges that Python calls and that launch, and no operators to tell them by.
+ * have ranges that Python or an executor calls and that launch, and no operators to tell them
+ * by.
  */
 static osc_status find_python(const struct osc_advice_base *a, uint8_t **places)
 {
@@ -81,14 +90,16 @@ static osc_status find_python(const struct osc_advice_base *a, uint8_t **places)
         const struct osc_chunk *const c = osc_chunk_of(events, row);
         const osc_row parent = {c->parent[osc_row_place(row)]};
 
+        if (is_down && is_executor(osc_row_name(a->t, c, osc_row_place(row))))
+            (*places)[osc_row_number(events, row)] |= IS_CALLED;
         if (parent.v == 0)
             continue;
         const struct osc_chunk *const p = osc_chunk_of(events, parent);
         uint8_t *const own = &(*places)[osc_row_number(events, row)];
         uint8_t *const around = &(*places)[osc_row_number(events, parent)];
         if (is_down &&
-            (is_python((enum osc_kind)p->kind[osc_row_place(parent)]) || (*around & IN_PYTHON)))
-            *own |= IN_PYTHON;
+            (is_python((enum osc_kind)p->kind[osc_row_place(parent)]) || (*around & IS_CALLED)))
+            *own |= IS_CALLED;
         if (!is_down &&
             (is_python((enum osc_kind)c->kind[osc_row_place(row)]) || (*own & HAS_PYTHON)))
             *around |= HAS_PYTHON;
@@ -136,7 +147,7 @@ static osc_status add_ranges(const struct osc_advice_base *a, struct osc_idle_sp
         for (uint32_t i = 0; i < c->n_rows && st == OSC_OK; i++) {
             enum osc_idle cause = cause_of((enum osc_kind)c->kind[i]);
 
-            if (places && c->kind[i] == OSC_KIND_SCOPE && places[c->first_row + i] == IN_PYTHON)
+            if (places && c->kind[i] == OSC_KIND_SCOPE && places[c->first_row + i] == IS_CALLED)
                 cause = OSC_IDLE_LAUNCH;
             if (cause == OSC_IDLE_COUNT || c->dur_ns[i] <= 0 ||
                 (cause != OSC_IDLE_OVERHEAD && !s->counts[c->track[i]]) ||

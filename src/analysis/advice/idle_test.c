@@ -133,7 +133,7 @@ TEST_WITH(set_up_and_compiling_are_such_calls, NULL, end)
     assert_int_equal(stake("", SET_UP("cudaFree", 100000), "allocator"), -1);
 
 #define COMPILED(dur) \
-    STEP(1, 0, 2000) RUNTIME("aclopCompileAndExecute", 0, dur, 1) KERNEL("k", 1000, 1000, 1)
+    STEP(1, 0, 2000) RUNTIME("aclopCompileAndExecute", 0, dur, 1) KERNEL("k", 180, 1820, 1)
     const int64_t row = row_of("", COMPILED(100), "slow_call", false);
 
     assert_int_equal(cell_int(row, "impact_ns"), 100000);
@@ -213,6 +213,9 @@ TEST_WITH(what_python_calls_launches_where_xla_compiled, NULL, end)
 
     assert_int_equal(stake("", events, "launch_bound"), 300000);
     assert_int_equal(stake("", events, "python_idle"), 500000);
+    assert_int_equal(stake("", XLA PLAIN("ExecutorState::Process", 100, 700), "launch_bound"),
+                     700000);
+    assert_int_equal(stake("", XLA PLAIN("load", 100, 700), "launch_bound"), -1);
 }
 
 TEST_WITH(reading_a_value_waits, NULL, end)
@@ -386,7 +389,7 @@ TEST_WITH(what_is_not_recorded_is_named_by_what_the_program_marked, NULL, end)
         GAP(BESIDE NOTE("## forward ##", 300, 300) NOTE("load at 0x7f10", 300, 200)),
         "unrecorded_idle", 350000);
     assert_true(has_text(row, "grew", "load"));
-    assert_true(has_text(row, "text", "; for 200 us they are in load. Record Python"));
+    assert_true(has_text(row, "text", "; for 200 us a thread is in load. Record Python"));
     assert_true(
         has_text(row, "text", ", or mark it with record_function(); 50.0 us of it are"));
     /* All of it is marked: no need to say how. */
@@ -543,7 +546,7 @@ TEST_WITH(names_that_read_alike_when_folded_differ_in_a_sentence, NULL, end)
                                "unrecorded_idle", false);
 
     assert_true(has_text(row, "text", "before n::fill<...> n::fill<float> ("));
-    assert_true(has_text(row, "text", "they are in n::fill<...>. "));
+    assert_true(has_text(row, "text", "a thread is in n::fill<...>. "));
 }
 
 /* Fail the first allocation, then the second, ... until the work gets done. */

@@ -37,6 +37,9 @@ static void describe(struct osc_straggler *s, const struct osc_rank_run *run,
     s->impact_ns = osc_result_get_int(&s->rows, s->row, osc_column_stragglers_caused_wait_ns);
     s->n_last = osc_result_get_int(&s->rows, s->row, osc_column_stragglers_times_last);
     s->kept_ns = kept_of_others(run, who);
+    /* Several collectives may wait at the same time. */
+    if (s->impact_ns > s->kept_ns && s->kept_ns > 0)
+        s->impact_ns = s->kept_ns;
     osc_late_say(&s->rows, s->row, false, &s->text);
     if (s->text.len > 0)
         s->text.s[0] = 'R';
@@ -46,16 +49,35 @@ static void describe(struct osc_straggler *s, const struct osc_rank_run *run,
                         o->selected ? o->selected : "", o->operands);
 }
 
-/* The block among the N BLOCKS that has the rows of WHO; with --merge the only one. */
-static struct osc_result *block_of(struct osc_result *const *blocks, const struct from *from,
-                                   uint32_t n, struct osc_rank_place who)
+/* Which of the N blocks has the rows of WHO; with --merge the only one. */
+static uint32_t block_of(const struct from *from, uint32_t n, struct osc_rank_place who)
 {
     for (uint32_t b = 0; b < n; b++) {
         if (from[b].is_there && from[b].place.rank == who.rank &&
             from[b].place.span == who.span)
-            return blocks[b];
+            return b;
     }
-    return blocks[0];
+    return 0;
+}
+
+/* Add to *WAITED_NS how long the collectives of F in kept steps waited for other ranks. */
+static osc_status add_wait(const struct osc_rank_file *f, int64_t *waited_ns)
+{
+    uint32_t *const order = osc_calloc(f->part.n_calls + 1, sizeof *order);
+    struct osc_rank_moved moved = {0};
+    size_t n = 0;
+
+    if (!order)
+        return OSC_ENOMEM;
+    for (uint32_t i = 0; i < f->part.n_calls; i++) {
+        if (f->part.calls[i].step != 0 && !f->is_beside)
+            order[n++] = i;
+    }
+    const osc_status st = osc_rank_measure(f, order, n, &moved);
+    *waited_ns = osc_wide_nearest((osc_wide)*waited_ns + moved.all_ns - moved.real_ns);
+    *waited_ns += *waited_ns == 0; /* as little as that is known, too */
+    osc_free(order);
+    return st;
 }
 
 static osc_status find(struct osc_straggler *s, struct osc_result *const *blocks,
@@ -64,6 +86,11 @@ static osc_status find(struct osc_straggler *s, struct osc_result *const *blocks
     struct osc_rank_run run = {0};
     osc_status st = osc_rank_run_open(&run, &s->rows);
 
+    for (size_t f = 0; f < run.n_files && st == OSC_OK; f++) {
+        const struct osc_rank_place who = {run.files[f].rank, run.files[f].span};
+
+        st = add_wait(&run.files[f], &s->waited_ns[block_of(from, n, who)]);
+    }
     if (st == OSC_OK)
         st = osc_table_stragglers.finish(&s->rows, o, NULL);
     if (st == OSC_OK && osc_late_find(&s->rows, &s->row)) {
@@ -71,7 +98,7 @@ static osc_status find(struct osc_straggler *s, struct osc_result *const *blocks
             (int32_t)osc_result_get_int(&s->rows, s->row, osc_column_stragglers_rank),
             (int32_t)osc_result_get_int(&s->rows, s->row, osc_column_stragglers_span)};
 
-        s->block = block_of(blocks, from, n, who);
+        s->block = blocks[block_of(from, n, who)];
         describe(s, &run, who, o);
         st = s->text.status != OSC_OK ? s->text.status : s->evidence.status;
     }
@@ -84,8 +111,11 @@ osc_status osc_straggler_find(struct osc_straggler *s, struct osc_result *const 
 {
     struct from *const from = osc_calloc((size_t)n + 1, sizeof *from);
 
-    if (!from)
+    s->waited_ns = osc_calloc((size_t)n + 1, sizeof *s->waited_ns);
+    if (!from || !s->waited_ns) {
+        osc_free(from);
         return osc_fail(err, OSC_ENOMEM, "out of memory");
+    }
     for (uint32_t b = 0; b < n; b++) {
         for (uint64_t i = 0; i < blocks[b]->n_rows && !from[b].is_there; i++) {
             from[b].is_there = osc_rank_is_part(blocks[b], i);
@@ -107,7 +137,8 @@ void osc_straggler_fini(struct osc_straggler *s)
         osc_result_fini(&s->rows);
     osc_strbuf_fini(&s->text);
     osc_strbuf_fini(&s->evidence);
-    s->rows.def = NULL;
+    osc_free(s->waited_ns);
+    *s = (struct osc_straggler){0};
 }
 
 struct osc_str osc_straggler_operator(const struct osc_straggler *s)

@@ -17,9 +17,13 @@ struct osc_straggler {
     int64_t kept_ns;                  /* length of the kept steps of the others */
     int64_t n_last;                   /* in how many collectives it came last */
     struct osc_strbuf text, evidence; /* owned */
+    int64_t *waited_ns;               /* owned; by block: how long its collectives waited for
+                                       * other ranks in kept steps */
 };
 
-/* Move the parts of ranks out of the N BLOCKS, and find who lets the others wait. */
+/* Move the parts of ranks out of the N BLOCKS, and find who waits, and who lets the others
+ * wait.
+ */
 OSC_MUST_USE osc_status osc_straggler_find(struct osc_straggler *s,
                                            struct osc_result *const *blocks, uint32_t n,
                                            const struct osc_options *o, struct osc_err *err);

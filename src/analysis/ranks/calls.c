@@ -231,12 +231,36 @@ static struct osc_str find_text(const struct search *s, const struct about *a,
     return text;
 }
 
+/* The first row of A with types of inputs: these, and the sizes that it has beside them. */
+static struct osc_str find_inputs(const struct search *s, const struct about *a,
+                                  struct osc_str *dims)
+{
+    for (int k = 0; k < a->n; k++) {
+        uint32_t i;
+        const struct osc_chunk *const c = chunk_of(s, a->rows[k], &i);
+        struct osc_str types, rest, first;
+
+        if (!osc_row_arg_str(s->t, c, i, OSC_ARG_KEY_INPUT_TYPE, &types))
+            continue;
+        rest = types;
+        if (!osc_json_next(&rest, &first))
+            continue;
+        if (!osc_row_arg_str(s->t, c, i, OSC_ARG_KEY_INPUT_DIMS, dims) &&
+            !osc_row_arg_str(s->t, c, i, OSC_ARG_KEY_INPUT_DIMS_OLD, dims))
+            dims->len = 0;
+        return types;
+    }
+    dims->len = 0;
+    return OSC_STR("");
+}
+
 /* Set the sizes of C, by Kineto's arguments or else by the inputs of its label. */
 static osc_status set_sizes(const struct search *s, const struct about *a, bool compat_tb,
                             struct osc_rank_words *w, struct osc_rank_call *c)
 {
     struct osc_str type = find_text(s, a, OSC_ARG_KEY_DTYPE);
-    const struct osc_str types = find_text(s, a, OSC_ARG_KEY_INPUT_TYPE);
+    struct osc_str dims = {"", 0};
+    const struct osc_str types = find_inputs(s, a, &dims);
     int64_t in = -1, out = -1;
 
     c->in_bytes = c->bytes = c->elements = -1;
@@ -250,10 +274,6 @@ static osc_status set_sizes(const struct search *s, const struct about *a, bool 
         else
             c->bytes = -1;
     } else {
-        struct osc_str dims = find_text(s, a, OSC_ARG_KEY_INPUT_DIMS);
-
-        if (dims.len == 0)
-            dims = find_text(s, a, OSC_ARG_KEY_INPUT_DIMS_OLD);
         c->in_bytes = osc_collective_input_bytes(dims, types);
         /* Of what each rank gets from all others, only its own part is known. */
         if (c->op != OSC_COLLECTIVE_ALL_GATHER && c->op != OSC_COLLECTIVE_GATHER)

@@ -118,6 +118,15 @@ static inline const struct osc_rank_call *osc_rank_call_of(const struct osc_rank
 /* The files [FIRST, result) have the same rank and span. */
 size_t osc_rank_group_end(const struct osc_rank_run *run, size_t first);
 
+/* How long calls of a file took together, and how long they moved data. */
+struct osc_rank_moved {
+    int64_t all_ns, real_ns;
+};
+
+/* Set *MOVED to that of the N calls of F in ORDER; times that overlap count once. */
+OSC_MUST_USE osc_status osc_rank_measure(const struct osc_rank_file *f, const uint32_t *order,
+                                         size_t n, struct osc_rank_moved *moved);
+
 /* The average of the kept steps of a rank. */
 struct osc_rank_average {
     uint64_t n_steps; /* 0: it has none */

@@ -30,38 +30,8 @@ static const struct osc_column columns[N_SHOWN + OSC_RANK_HIDDEN] = {
     OSC_RANK_COLUMNS(N_SHOWN, FIRST),
 };
 
-/* The sums of a step. */
-struct sums {
-    int64_t all_ns, real_ns;
-    bool is_there;
-};
-
-/* Add the lengths of the calls [FIRST, END) of ORDER, calls of FILE, to S. */
-static osc_status measure(const struct osc_rank_file *f, const uint32_t *order, size_t n,
-                          struct sums *s)
-{
-    struct osc_intervals all = {0}, real = {0};
-
-    for (size_t k = 0; k < n; k++) {
-        const struct osc_rank_call *const c = &f->part.calls[order[k]];
-
-        for (uint32_t r = c->first; r < c->first + c->n_ranges; r++) {
-            const struct osc_interval *const range = &f->part.ranges[r];
-
-            osc_intervals_add(&all, range->start_ns, range->end_ns);
-            osc_intervals_add(&real, range->end_ns - f->real_ns[r], range->end_ns);
-        }
-    }
-    osc_status st = osc_intervals_merge(&all);
-    if (st == OSC_OK)
-        st = osc_intervals_merge(&real);
-    *s = (struct sums){osc_intervals_length(&all), osc_intervals_length(&real), n > 0};
-    osc_intervals_fini(&all);
-    osc_intervals_fini(&real);
-    return st;
-}
-
-static void add_row(struct osc_result *out, const struct osc_rank_file *f, const struct sums *s)
+static void add_row(struct osc_result *out, const struct osc_rank_file *f,
+                    const struct osc_rank_moved *s)
 {
     osc_result_row(out);
     osc_result_int(out, RANK, f->rank);
@@ -101,17 +71,20 @@ static osc_status sort_by_step(const struct osc_rank_file *f, struct by_step *b)
 
 /* Append the rows of the steps of F to OUT, and add them to ALL. */
 static osc_status add_steps(const struct osc_rank_run *run, const struct osc_rank_file *f,
-                            struct osc_result *out, struct sums *all, uint64_t *n_all)
+                            struct osc_result *out, struct osc_rank_moved *all, uint64_t *n_all)
 {
     struct by_step b = {0};
     osc_status st = sort_by_step(f, &b);
 
     for (size_t k = 0; k <= f->part.n_steps && st == OSC_OK; k++) {
-        struct sums s;
+        const size_t n = b.first[k + 1] - b.first[k];
+        struct osc_rank_moved s;
 
-        st = measure(f, b.order + b.first[k], b.first[k + 1] - b.first[k], &s);
-        if (st != OSC_OK || !s.is_there)
+        if (n == 0)
             continue;
+        st = osc_rank_measure(f, b.order + b.first[k], n, &s);
+        if (st != OSC_OK)
+            break;
         add_row(out, f, &s);
         if (k == f->part.n_steps)
             continue;
@@ -130,7 +103,7 @@ static osc_status add_rank(const struct osc_rank_run *run, size_t first, size_t 
                            struct osc_result *out)
 {
     const uint64_t at = out->n_rows;
-    struct sums all = {0};
+    struct osc_rank_moved all = {0};
     uint64_t n = 0;
     osc_status st = OSC_OK;
 

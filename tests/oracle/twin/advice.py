@@ -369,7 +369,8 @@ class Rules:
         if self.split:
             self.host_rules(self.split)
             self.memory_growth()
-        if self.work and not self.found and not self.is_thinned():
+        if self.work and not self.is_thinned() and not any(
+                10 * row["impact_ns"] >= self.kept_ns for row in self.found.values()):
             self.full()
 
     def host_rules(self, found: split.Split) -> None:
@@ -433,14 +434,21 @@ class Rules:
         return largest(sums)
 
     def is_thinned(self) -> bool:
-        """Whether most of the numbers that Kineto gave operators are not in the file."""
-        own = [n for n in (e.integer("External id") for e in self.trace.events
+        """Whether the file lacks many of the events of the recording."""
+        ordered = [e for e in self.work if e.kind != "memcpy"]
+        launched = [e for e in ordered if e in self.launch]
+        behind = [e for e in ordered
+                  if any(o.track == e.track and o.start < e.start for o in launched)]
+        if 2 * sum(e not in self.launch for e in behind) > len(behind):
+            return True
+        ids = [n for n in (e.integer("External id") for e in self.trace.events
                            if e.kind == "operator") if n is not None and n >= 0]
-        is_thin = len(own) >= 100 and len(own) < (max(own) - min(own)) // 2
         silent = [e for e in self.trace.events if e.kind in ("alloc", "free")]
-        own = [n for n in (e.integer("Ev Idx") for e in self.trace.events if e.kind not in ("alloc", "free"))
-               if n is not None and n >= 0]
-        if is_thin and not (len(own) >= 100 and len(own) >= (max(own) - min(own)) // 2):
+        own = [n for n in (e.integer("Ev Idx") for e in self.trace.events
+                           if e.kind not in ("alloc", "free")) if n is not None and n >= 0]
+        if any(len(n) >= 100 and len(n) >= (max(n) - min(n)) // 2 for n in (ids, own)):
+            return False
+        if len(ids) >= 100:
             return True
         return (not any(e.kind in ("python", "module") for e in self.trace.events)
                 and len(own) > 0 and max(own) - min(own) >= 200
@@ -475,7 +483,8 @@ class Rules:
                            drivers or None, calls, self.trace.dialect == "xla")
         for cause, code in idle.CODES.items():
             ns = length(found.parts[cause])
-            if self.is_thinned():
+            if self.is_thinned() or (cause == "unrecorded" and not any(
+                    e.is_host and e.dur > 0 for e in self.ranges)):
                 ns = 0
             if cause == "allocator" and "memory_limit" in self.found:
                 self.found["memory_limit"]["impact_ns"] = ns

@@ -42,7 +42,7 @@ def type_bytes(name: object) -> int:
 def input_bytes(event_args: dict) -> int | None:
     """Bytes of all input tensors; None if unknown."""
     dims, types = (event_args.get(key) for key in ("Input Dims", "Input type"))
-    dims = event_args.get("Input dims") if dims in (None, []) else dims
+    dims = dims if isinstance(dims, (list, str, dict)) else event_args.get("Input dims")
     if not isinstance(dims, list) or not isinstance(types, list) or len(types) < len(dims):
         return None
     total, is_any = 0, False
@@ -191,8 +191,8 @@ def describe(call: Call, about: list[Event], compat: bool) -> None:
     """Set sizes and group of CALL from the arguments of ABOUT."""
     dtype = argument(about, "dtype", False)
     into, out = (argument(about, key, True) for key in ("In msg nelems", "Out msg nelems"))
-    inputs = {key: argument(about, key, False)
-              for key in ("Input Dims", "Input dims", "Input type")}
+    inputs = next((e.args for e in about if isinstance(e.args.get("Input type"), list)
+                   and e.args["Input type"]), {})
     if into is not None and out is not None and into >= 0 and out >= 0 and not compat:
         call.elements = max(into, out)
         if type_bytes(dtype):
@@ -203,8 +203,7 @@ def describe(call: Call, about: list[Event], compat: bool) -> None:
         if call.operation not in ("all_gather", "gather"):
             call.bytes = call.in_bytes
     if not isinstance(dtype, str):
-        types = inputs["Input type"] if isinstance(inputs["Input type"], list) else []
-        dtype = next((name for name in types if type_bytes(name)), "")
+        dtype = next((name for name in inputs.get("Input type", ()) if type_bytes(name)), "")
     call.dtype = dtype
     if call.operation == "barrier":
         call.in_bytes = call.bytes = 0

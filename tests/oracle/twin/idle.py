@@ -3,6 +3,7 @@
 by cause): slowly, range by range."""
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from . import kinds
@@ -63,7 +64,9 @@ def earlier_work(work: list[Event], launch: dict[Event, Event]) -> list[tuple[In
             continue
         if not any(e.device == event.device and e.start < event.start and e.end > call.end
                    for e in work):
-            found.append(((call.end, event.start), event))
+            before = [e.end for e in work if e.device == event.device and e.end <= call.end]
+            since = max([call.end - (event.start - call.end), *before])
+            found.append(((since, event.start), event))
     return found
 
 
@@ -78,10 +81,15 @@ def runs_python(event: Event) -> bool:
     return False
 
 
+EXECUTORS = re.compile("^ExecutorState::Process|Executable(::|_)Execute")
+
+
 def is_native(event: Event) -> bool:
-    """Whether EVENT is what a Python function calls and in which none runs."""
-    around = event.parent
-    while around and around.kind not in PYTHON:
+    """Whether EVENT is a scope that a Python function or an executor calls, or an executor, and
+    in which no Python runs."""
+    around = event
+    while around and not (EXECUTORS.search(around.name) or (
+            around is not event and around.kind in PYTHON)):
         around = around.parent
     return event.kind == "scope" and around is not None and not runs_python(event)
 

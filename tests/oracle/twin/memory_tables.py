@@ -268,7 +268,7 @@ def module(record: Record) -> str | None:
     node = record.node if record.is_allocation else None
     while node is not None and node.event.kind != "module":
         node = record.parents.get(node)
-    return None if node is None else node.event.name
+    return None if node is None else node.event.name or None
 
 
 def is_live(record: Record, at: tuple[int, int]) -> bool:

@@ -306,7 +306,7 @@ def fits(code: str, part: Part, of: int) -> bool:
         if part.is_single and not part.is_default:
             return is_above(ns["optimizer"], 5, of)
         return not part.is_foreach and counts["updates"] >= 32 \
-            and is_above(ns["optimizer"], 50, of)
+            and is_above(ns["optimizer"], 20, of)
     if counts["operators"] < 8:
         return False
     if code == "python":

@@ -182,6 +182,7 @@ def advice_row(run: list[Trace]) -> tuple[tuple[int, int], dict] | None:
     kept = sum(step.end - step.start for trace in with_steps(run)
                if trace.span == place[1] and trace.rank != place[0]
                for step in steps.steps_of(trace) if step.kept)
+    waited = min(waited, kept) if kept else waited      # several may wait at the same time
     return place, {"impact_ns": waited, "severity": "warning" if 10 * waited >= kept else "info",
                    "code": "straggler", "count": last, "ratio": waited / kept if kept else None,
                    "subject": top["operator"] or None, "grew": None}
