@@ -396,11 +396,21 @@ static PyObject *add_args(PyObject *module, PyObject *args, PyObject *kwargs)
     Py_RETURN_NONE;
 }
 
+static bool has_own_steps; /* the program called step(); the GIL guards it */
+
 static PyObject *step(PyObject *module, PyObject *none)
 {
     (void)module;
     (void)none;
+    has_own_steps = true;
     return PyLong_FromUnsignedLongLong(osc_step());
+}
+
+static PyObject *marks_steps(PyObject *module, PyObject *none)
+{
+    (void)module;
+    (void)none;
+    return PyBool_FromLong(has_own_steps);
 }
 
 static PyObject *step_end(PyObject *module, PyObject *none)
@@ -735,6 +745,8 @@ static PyMethodDef methods[] = {
     {"start", WITH_KEYS(start), "start(**options)\n\nBegin to record."},
     {"stop", stop, METH_NOARGS,
      "stop()\n\nEnd the recording and write all of it. RuntimeWarning: there is none."},
+    {"marks_steps", marks_steps, METH_NOARGS,
+     "marks_steps() -> bool\n\nWhether the program has called step()."},
     {"is_started", is_started, METH_NOARGS,
      "is_started() -> bool\n\nWhether start() began what records, rather than OPSCOPE_OUT."},
     {"dump", dump, METH_NOARGS, "dump()\n\nWrite what is in memory now."},

@@ -95,6 +95,31 @@ class EverythingLegacy(profiler_legacy.profile):
 torch.profiler.profile = Everything
 profiler_legacy.profile = EverythingLegacy
 """
+OWN_STEPS = """
+import torch
+from opscope import record
+model = torch.nn.Linear(8, 8)
+optimizer = torch.optim.SGD(model.parameters(), lr=.1)
+for _ in range(4):
+    record.step()
+    model(torch.ones(2, 8)).sum().backward()
+    optimizer.step()
+print("done")
+"""
+
+OUR_STEPS = """
+import torch
+from opscope.torch import profile, schedule
+model = torch.nn.Linear(8, 8)
+optimizer = torch.optim.SGD(model.parameters(), lr=.1)
+with profile(schedule=schedule(wait=1, warmup=1, active=1, repeat=1)) as prof:
+    for _ in range(5):
+        model(torch.ones(2, 8)).sum().backward()
+        optimizer.step()
+        prof.step()
+print("done")
+"""
+
 LOOP = """
 import torch
 model = torch.nn.Linear(4, 4)
@@ -314,6 +339,10 @@ class ProgramTests(Tests):
                   r"aten::addmm,3\n")
         self.loop("steps are from one of the optimizer's to its next", ["--torch"], steps,
                   r"label\n0\n1\n2\n3\n4\n5\n6\n7\n8\n(?!\d)")
+        self.loop("or those that the program marks", ["--torch"], steps,
+                  r"label\n0\n1\n2\n3\n(?!\d)", OWN_STEPS)
+        self.loop("or those of a profile of ours", ["--torch"], steps,
+                  r"label\n0\n1\n2\n3\n4\n5\n(?!\d)", OUR_STEPS)
         self.loop("every profiler of torch is replaced", ["--torch=replace"], calls,
                   r"(?s)\A(?!.*skipping profiling metadata).*(aten::ones,1\n.*){4}", REPLACED)
         self.loop("a schedule that never began is told alone", ["--torch=replace", "--summary"],

@@ -427,7 +427,12 @@ class Whole:
         self.n_steps += self.is_on or self.is_profiled
 
     def begin_step(self) -> None:
-        """Begin a step of an optimizer, which ends the one before."""
+        """Begin a step of an optimizer, which ends the one before; none if the program marks its
+        own by opscope.record.step()."""
+        from .. import _opscope  # it loads the library
+
+        if _opscope.marks_steps():
+            return
         opscope().osc_step_if_ended()
         self.n_steps += self.has_step
         self.has_step = True

@@ -52,10 +52,10 @@ class Steps:
     next.
 
     The time before its first step, in which the model is made, and the time after its last are
-    not steps. While one of torch's profiles marks steps, those are used instead.
+    not steps. While a profile, of torch or of ours, marks steps, those are used instead.
     """
 
-    marking: weakref.WeakSet[Any] = weakref.WeakSet()  # torch's running profiles
+    marking: weakref.WeakSet[Any] = weakref.WeakSet()  # running profiles
     first: Callable[[], Any] = staticmethod(lambda: None)
     depth: int = 0  # of nested calls of its step(), which may call super().step()
 
@@ -87,26 +87,26 @@ class Steps:
             lambda step: self.watch(hook(step)))
 
     def watch_profiles(self) -> None:
-        """Keep track of torch's profiles that mark steps."""
+        """Keep track of profiles that mark steps; ours count theirs themselves."""
         theirs = torch.profiler.profile
         start, step, stop = theirs.start, theirs.step, theirs.stop
 
-        def is_marking(profile: Any) -> bool:
+        def is_counted(profile: Any) -> bool:
             return profile.record_steps and type(profile).__module__.startswith("torch.")
 
         @functools.wraps(start)
         def watched_start(profile: Any) -> None:
-            if is_marking(profile):
+            if profile.record_steps:
                 self.marking.add(profile)
                 native.whole.end_step()
             start(profile)
-            if is_marking(profile):
+            if is_counted(profile):
                 native.whole.count_step()
 
         @functools.wraps(step)
         def watched_step(profile: Any) -> None:
             step(profile)
-            if is_marking(profile):
+            if is_counted(profile):
                 native.whole.count_step()
 
         @functools.wraps(stop)
