@@ -190,8 +190,11 @@ static osc_status explain(const struct osc_where *w, size_t end, struct osc_err 
         return OSC_EINVAL;
     /* An unterminated string continues into the line after the expression. */
     const size_t len = strcspn(message, "\n");
-    return osc_fail(err, OSC_EINVAL, "%s: %.*s%s", what, (int)(len < 100 ? len : 100), message,
-                    message[len] ? "\"" : "");
+    /* A name such as aten::mm. */
+    const bool is_bare = strcmp(message, "unrecognized token: \":\"") == 0;
+    return osc_fail(err, OSC_EINVAL, "%s: %.*s%s%s", what, (int)(len < 100 ? len : 100),
+                    message, message[len] ? "\"" : "",
+                    is_bare ? "; write text in single quotes" : "");
 }
 
 /* Whether WORD is a column of W's table whose name is a word of SQL, such as group. */

@@ -162,6 +162,7 @@ TEST(names_what_is_nearest)
     fails("things.totl_ns > 5", "did you mean 'total_ns'?");
     fails("secret > 5", "things has no column 'secret'");
     fails("name = \"gemm<float, 4>\"", "write text in single quotes");
+    fails("name = aten::mm", "write text in single quotes");
     fails("uss(5)", "unknown function uss(); did you mean us()?");
     fails("substrin(name, 1)", "did you mean substring()?");
     fails("total_ns > 1.5 us", "1.5 us is no number; write us(1.5)");

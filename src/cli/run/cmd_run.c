@@ -260,7 +260,7 @@ static void conclude(const struct osc_args *args, struct osc_sources *s, const c
     if (u->n > 0)
         s->failed |= OSC_SOURCE_API;
     const bool lacks_torch = t.n_files == 0 && u->n == 0 && !args->run.sources &&
-                             !(s->wanted & OSC_SOURCES_TORCH) &&
+                             !args->run.torch && !(s->wanted & OSC_SOURCES_TORCH) &&
                              osc_python_program_is((const char *const *)args->operands);
     s->is_idle = t.n_files == 0 && why_idle[0] != '\0';
     if (!s->is_idle && (t.n_files > 0 || u->n == 0) && (is_told || lacks_torch))

@@ -275,8 +275,10 @@ void osc_screen_put_commands(struct osc_page *p)
     propose(c, has_samples, "opscope export --stack sample -o samples.folded", NULL,
             "what was sampled");
     propose(c, slow.label,
-            slow.is_operator ? "opscope table operators" : "opscope table averages", &slow,
-            "the slow step");
+            slow.is_operator ? "opscope table operators"
+            : has_operators  ? "opscope table averages"
+                             : "opscope table ranges",
+            &slow, "the slow step");
     propose(c, osc_screen_advice(p->s, NULL, NULL) > 0, "opscope table advice", NULL,
             "what could be changed");
     propose(c, osc_screen_late_rank(p->s) >= 0, "opscope table stragglers", NULL,
