@@ -213,6 +213,26 @@ static struct decision test_calls(const struct comparing *c, size_t i)
     };
 }
 
+/*
+ * How often the steps of both sides, dealt out anew, have pair P in each step of one side and
+ * in none of the other, as it is; 1: it is not. Fisher's permutation test, two-sided, which
+ * spreads of times do not touch.
+ */
+static double presence_p(const struct osc_pair *p, uint32_t time)
+{
+    const struct osc_sample *const base = &p->samples[OSC_BASE][time];
+    const struct osc_sample *const new_ = &p->samples[OSC_NEW][time];
+    const bool is_new = base->mean == 0 && p->step_logs[OSC_NEW][time].n > 0;
+    const bool is_gone = new_->mean == 0 && p->step_logs[OSC_BASE][time].n > 0;
+    double ways = 1;
+
+    if (!is_new && !is_gone)
+        return 1;
+    for (uint32_t k = 1; k <= base->n; k++)
+        ways *= ((double)new_->n + k) / k;
+    return 2 / ways;
+}
+
 static struct decision decide(const struct comparing *c, size_t i)
 {
     const struct osc_pair *const p = &c->j->pairs[i];
@@ -220,10 +240,14 @@ static struct decision decide(const struct comparing *c, size_t i)
     const struct osc_sample *const new_ = &p->samples[OSC_NEW][c->time];
     const struct decision of_steps = {.p = osc_change_p(base, new_, c->is_tested)};
 
-    if (!osc_sample_differs(base, new_))
-        return of_steps;
-    if (of_steps.p <= c->limit)
+    const bool differs = osc_sample_differs(base, new_);
+    if (differs && of_steps.p <= c->limit)
         return (struct decision){true, of_steps.p};
+    const double of_presence = c->is_tested ? presence_p(p, c->time) : 1;
+    if (of_presence <= OSC_WELCH_LEVEL)
+        return (struct decision){true, of_presence};
+    if (!differs)
+        return of_steps;
     const struct decision of_calls = test_calls(c, i);
     return of_calls.is_significant ? of_calls : of_steps;
 }

@@ -115,6 +115,33 @@ TEST_WITH(operators_are_joined_by_name_and_step, make, end)
         "base has 3 steps (and 1 slow first step, left out), new has 3 steps\n");
 }
 
+/* Five steps, in each of the new ones an operator that the others lack; one call of it is slow.
+ */
+#define FIVE(where)                                                                         \
+    MARK(1, 0, 2000)                                                                        \
+    where(100, 10) MARK(2, 2000, 2000) where(2100, 10) MARK(3, 4000, 2000) where(4100, 900) \
+        MARK(4, 6000, 2000) where(6100, 10) MARK(5, 8000, 2000) where(8100, 10)
+#define WITHOUT(ts, dur) OP("aten::mm", 1, ts, 50, "")
+#define WITH(ts, dur)    OP("aten::where", 1, ts, dur, "") OP("aten::mm", 2, ts, 50, "")
+
+static int make_five(void **state)
+{
+    (void)state;
+    digest(OSC_BASE, FIVE(WITHOUT));
+    digest(OSC_NEW, FIVE(WITH));
+    return 0;
+}
+
+TEST_WITH(what_is_in_each_step_of_one_side_alone_is_significant, make_five, end)
+{
+    assert_int_equal(compare(&osc_table_diff_operators), OSC_OK);
+    assert_true(is_text(0, "name", "aten::mm"));
+    assert_false(osc_result_get_bool(&result, 0, column("significant")));
+    assert_true(is_text(1, "name", "aten::where"));
+    assert_true(number(1, "p_value") == 2.0 / 252);
+    assert_true(osc_result_get_bool(&result, 1, column("significant")));
+}
+
 TEST_WITH(steps_have_a_row_for_the_whole_and_for_each_part, make, end)
 {
     assert_int_equal(compare(&osc_table_diff_steps), OSC_OK);
