@@ -479,8 +479,8 @@ static osc_status tell_steps(struct story *s)
         if (s->t->operators->n_rows + s->t->kernels->n_rows > 0)
             osc_strbuf_add(s->out, r->notes.s, r->notes.len); /* why, in lines */
         else
-            osc_strbuf_adds(s->out, "nothing to compare: neither run has steps, operators or "
-                                    "device work\n");
+            osc_strbuf_adds(s->out, "neither run has steps, operators or device work to "
+                                    "compare\n");
         return OSC_OK;
     }
     const osc_status st = osc_sort_rows(r, &key, &order);
