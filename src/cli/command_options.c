@@ -252,10 +252,10 @@ const struct osc_option osc_options[] = {
              "buffer=SIZE sets the memory",
      .text = AT(run.flight)},
     {"enable", 0, "LIST", RUN,
-     .help =
-         "levels of categories, separated by commas: io (on), io:2 (with its details), -io "
-         "(off), '*:0,io' (only io); '*' at the end stands for any names; opscope ctl changes "
-         "them later",
+     .help = "levels of categories, separated by commas: io (on), io:2 (with its details), -io "
+             "(off), '*:0,io' (io, and what has no category); '*' at the end stands for any "
+             "names; opscope ctl changes "
+             "them later",
      .text = AT(run.enable)},
     {"sample", 0, "LIST", RUN,
      .help =
