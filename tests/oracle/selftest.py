@@ -362,7 +362,8 @@ def test_advice(t: Tally) -> None:
         x("cudaLaunchKernel", 350, 10, "cuda_runtime", correlation=2),
         x("k", 10, 290, "kernel", 0, 7, correlation=1, device=0),
         x("j", 360, 640, "kernel", 0, 7, correlation=2, device=0))
-    t.equal("a call that ends where the gap begins", waits, {"unrecorded_idle": 50000})
+    t.equal("a call that ends where the gap begins", waits,
+            {"device_kernels": 640000, "unrecorded_idle": 50000})
     short = stakes(
         x("cudaLaunchKernel", 0, 30, "cuda_runtime", correlation=1),
         x("cudaLaunchKernel", 400, 30, "cuda_runtime", correlation=2),
