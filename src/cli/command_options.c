@@ -254,8 +254,7 @@ const struct osc_option osc_options[] = {
     {"enable", 0, "LIST", RUN,
      .help = "levels of categories, separated by commas: io (on), io:2 (with its details), -io "
              "(off), '*:0,io' (io, and what has no category); '*' at the end stands for any "
-             "names; opscope ctl changes "
-             "them later",
+             "names; opscope ctl changes them later",
      .text = AT(run.enable)},
     {"sample", 0, "LIST", RUN,
      .help =

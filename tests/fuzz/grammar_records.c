@@ -62,7 +62,7 @@ static void add_record(struct small_recording *r, struct grammar *g, const uint3
             recording_add(r, OSC_RECORD_BEGIN + kind, id, ticks, NULL, 0);
         else if (grammar_once_in(g, 2))
             recording_add(r, OSC_RECORD_END, 0, ticks, NULL, 0);
-        else /* of a scope by its time, which some began at */
+        else /* names a scope by its start; some may have begun then */
             recording_add(r, OSC_RECORD_END_OF, 10 + grammar_below(g, 40) * 100, ticks, NULL,
                           0);
         return;

@@ -83,7 +83,8 @@ static int by_first(const void *a, const void *b)
 static osc_status add_row(const struct osc_rank_run *run, const struct entry *v, size_t n,
                           bool compat_tb, struct osc_result *out)
 {
-    struct osc_intervals all = {0}, real = {0};
+    struct osc_rank_times times = {0};
+    struct osc_rank_moved moved;
     osc_wide bytes = 0;
     bool is_known = true;
 
@@ -93,19 +94,10 @@ static osc_status add_row(const struct osc_rank_run *run, const struct entry *v,
 
         is_known = is_known && (c->in_bytes >= 0 || compat_tb);
         bytes += c->in_bytes >= 0 ? c->in_bytes : 0;
-        for (uint32_t r = c->first; r < c->first + c->n_ranges; r++) {
-            const int64_t end_ns = f->part.ranges[r].end_ns + f->base_ns;
-
-            osc_intervals_add(&all, f->part.ranges[r].start_ns + f->base_ns, end_ns);
-            osc_intervals_add(&real, end_ns - f->real_ns[r], end_ns);
-        }
+        osc_rank_times_add(&times, f, v[k].call);
     }
-    osc_status st = osc_intervals_merge(&all);
-    if (st == OSC_OK)
-        st = osc_intervals_merge(&real);
-    const int64_t all_ns = osc_intervals_length(&all), real_ns = osc_intervals_length(&real);
-    osc_intervals_fini(&all);
-    osc_intervals_fini(&real);
+    const osc_status st = osc_rank_times_end(&times, &moved);
+    const int64_t all_ns = moved.all_ns, real_ns = moved.real_ns;
 
     osc_result_row(out);
     osc_result_int(out, RANK, run->files[v->file].rank);

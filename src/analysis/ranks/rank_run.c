@@ -616,28 +616,40 @@ size_t osc_rank_group_end(const struct osc_rank_run *run, size_t first)
     return end;
 }
 
+void osc_rank_times_add(struct osc_rank_times *times, const struct osc_rank_file *f,
+                        uint32_t call)
+{
+    const struct osc_rank_call *const c = &f->part.calls[call];
+
+    for (uint32_t r = c->first; r < c->first + c->n_ranges; r++) {
+        const int64_t end_ns = f->part.ranges[r].end_ns + f->base_ns;
+
+        osc_intervals_add(&times->all, f->part.ranges[r].start_ns + f->base_ns, end_ns);
+        osc_intervals_add(&times->real, end_ns - f->real_ns[r], end_ns);
+    }
+}
+
+osc_status osc_rank_times_end(struct osc_rank_times *times, struct osc_rank_moved *moved)
+{
+    osc_status st = osc_intervals_merge(&times->all);
+
+    if (st == OSC_OK)
+        st = osc_intervals_merge(&times->real);
+    *moved = (struct osc_rank_moved){osc_intervals_length(&times->all),
+                                     osc_intervals_length(&times->real)};
+    osc_intervals_fini(&times->all);
+    osc_intervals_fini(&times->real);
+    return st;
+}
+
 osc_status osc_rank_measure(const struct osc_rank_file *f, const uint32_t *order, size_t n,
                             struct osc_rank_moved *moved)
 {
-    struct osc_intervals all = {0}, real = {0};
+    struct osc_rank_times times = {0};
 
-    for (size_t k = 0; k < n; k++) {
-        const struct osc_rank_call *const c = &f->part.calls[order[k]];
-
-        for (uint32_t r = c->first; r < c->first + c->n_ranges; r++) {
-            const struct osc_interval *const range = &f->part.ranges[r];
-
-            osc_intervals_add(&all, range->start_ns, range->end_ns);
-            osc_intervals_add(&real, range->end_ns - f->real_ns[r], range->end_ns);
-        }
-    }
-    osc_status st = osc_intervals_merge(&all);
-    if (st == OSC_OK)
-        st = osc_intervals_merge(&real);
-    *moved = (struct osc_rank_moved){osc_intervals_length(&all), osc_intervals_length(&real)};
-    osc_intervals_fini(&all);
-    osc_intervals_fini(&real);
-    return st;
+    for (size_t k = 0; k < n; k++)
+        osc_rank_times_add(&times, f, order[k]);
+    return osc_rank_times_end(&times, moved);
 }
 
 void osc_rank_average_of(const struct osc_rank_run *run, size_t first, size_t end,

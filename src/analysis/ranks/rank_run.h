@@ -123,6 +123,19 @@ struct osc_rank_moved {
     int64_t all_ns, real_ns;
 };
 
+/* The times of calls, from the origin of the run. Zeroed, there are none. */
+struct osc_rank_times {
+    struct osc_intervals all, real;
+};
+
+/* Add those of CALL of F. */
+void osc_rank_times_add(struct osc_rank_times *times, const struct osc_rank_file *f,
+                        uint32_t call);
+/* Set *MOVED to their lengths; times that overlap count once. They are none then, even after a
+ * failure. */
+OSC_MUST_USE osc_status osc_rank_times_end(struct osc_rank_times *times,
+                                           struct osc_rank_moved *moved);
+
 /* Set *MOVED to that of the N calls of F in ORDER; times that overlap count once. */
 OSC_MUST_USE osc_status osc_rank_measure(const struct osc_rank_file *f, const uint32_t *order,
                                          size_t n, struct osc_rank_moved *moved);
