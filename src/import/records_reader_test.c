@@ -382,6 +382,24 @@ TEST(a_lost_chunk_costs_its_records_and_the_scopes_open_across_it)
     osc_trace_fini(&trace);
 }
 
+TEST(what_is_lost_may_have_reported)
+{
+    for (int is_lost = 0; is_lost < 2; is_lost++) {
+        recording_begin(&rec);
+        ADD(OSC_RECORD_METADATA, recording_name(&rec, "sources"),
+            recording_name(&rec, "torch"));
+        recording_flush(&rec);
+        const size_t at = rec.n_bytes;
+        BEGIN(PLAIN, "lost", 200);
+        recording_flush(&rec);
+        rec.bytes[at + sizeof(struct osc_wire_header)] ^= is_lost ? 4 : 0;
+        load_all();
+        assert_int_equal(n_found(OSC_FINDING_source_missing), !is_lost);
+        assert_int_equal(n_found(OSC_FINDING_lost_records), is_lost);
+        osc_trace_fini(&trace);
+    }
+}
+
 TEST(ends_of_ranges_that_began_in_a_pause_are_expected)
 {
     recording_begin(&rec);

@@ -179,7 +179,8 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
       "")                                                                                      \
     X(killed, WARNING,                                                                         \
       "the program did not end the recording: it was killed, crashed, called "                 \
-      "_exit() or exec(), or the file was copied meanwhile; all finished calls are in it",     \
+      "_exit() or exec(), or the file was copied meanwhile; of finished calls, none is "       \
+      "missing but those that other lines count",                                              \
       "")                                                                                      \
     X(ended_silently, INFO,                                                                    \
       "processes that ended without notice (_exit(), exec() or a signal) between two calls, "  \

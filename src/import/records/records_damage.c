@@ -346,9 +346,22 @@ static bool count_idle(struct osc_trace *t, struct osc_str mode)
     return true;
 }
 
+/* Whether parts of the recording are lost, which may have held whatever is not there. */
+static bool is_damaged(const struct osc_trace *t)
+{
+    static const enum osc_finding_code codes[] = {OSC_FINDING_truncated, OSC_FINDING_corrupt,
+                                                  OSC_FINDING_lost_records};
+
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (t->findings.by_code[codes[i]].count > 0)
+            return true;
+    return false;
+}
+
 void osc_records_count_absent(struct osc_trace *t)
 {
     bool is_missing = false, is_idle = false; /* idle: nothing was written, reports neither */
+    const bool is_known = !is_damaged(t);
 
     for (uint32_t i = 0; i < t->n_metas; i++) {
         const struct osc_str key = osc_trace_str(t, t->metas[i].key);
@@ -359,10 +372,10 @@ void osc_records_count_absent(struct osc_trace *t)
         if (osc_str_starts(key, OSC_STR("source_failed.")))
             osc_findings_add(&t->findings, OSC_FINDING_source_failed, OSC_NO_OFFSET,
                              OSC_NO_TIME);
-        if (osc_str_eq(key, OSC_STR("mode")))
+        if (is_known && osc_str_eq(key, OSC_STR("mode")))
             is_idle |= count_idle(t, value);
     }
     is_missing |= t->events.n_rows == 0 && has_reported(t, OSC_STR("itt"));
-    if (is_missing && !is_idle)
+    if (is_missing && is_known && !is_idle)
         osc_findings_add(&t->findings, OSC_FINDING_source_missing, OSC_NO_OFFSET, OSC_NO_TIME);
 }
