@@ -329,7 +329,15 @@ static const struct osc_option *find_letter(const struct line *l, char letter)
     return NULL;
 }
 
-/* Report that NAME is not an option, and suggest a similar one. */
+const char *osc_option_owner(const struct osc_option *o)
+{
+    for (size_t i = 0; osc_commands[i]; i++)
+        if (o->commands & osc_commands[i]->bit)
+            return osc_commands[i]->name;
+    return "TRACE";
+}
+
+/* Report that NAME is not an option, and suggest a similar one, or the command that has it. */
 static int no_option(const struct line *l, const char *name)
 {
     const struct osc_command *const command = l->args->command;
@@ -343,6 +351,11 @@ static int no_option(const struct line *l, const char *name)
     }
     if (near.best)
         return osc_cli_misuse("unknown option '--%s'; did you mean '--%s'?", name, near.best);
+    for (const struct osc_option *o = osc_options; o->name; o++)
+        if (strcmp(o->name, name) == 0)
+            return osc_cli_misuse(
+                "'--%s' is an option of 'opscope %s'; see 'opscope %s --help'", name,
+                osc_option_owner(o), command->name);
     return osc_cli_misuse("unknown option '--%s'; see 'opscope %s --help'", name,
                           command->name);
 }

@@ -13,11 +13,25 @@
 #include "cli/show.h"
 #include "table/nearest.h"
 
+/* Whether WORD, "-o" or "--output=FILE", is the option O. */
+static bool is_option(const struct osc_option *o, const char *word)
+{
+    const size_t len = strlen(o->name);
+
+    if (word[0] != '-' || word[1] != '-')
+        return word[0] == '-' && o->letter && word[1] == o->letter;
+    return strcspn(word + 2, "=") == len && memcmp(o->name, word + 2, len) == 0;
+}
+
 static int no_command(const char *word)
 {
     struct osc_nearest near = {.word = word};
 
     if (word[0] == '-' && word[1] != '\0') {
+        for (const struct osc_option *o = osc_options; o->name; o++)
+            if (is_option(o, word))
+                return osc_cli_misuse("'%s' is an option of 'opscope %s'; see 'opscope --help'",
+                                      word, osc_option_owner(o));
         osc_nearest_try(&near, "--help");
         osc_nearest_try(&near, "--version");
         if (near.best)
@@ -67,16 +81,9 @@ static int completion(const char *shell)
 /* Whether WORD, which is not a command, is a trace or an option of `opscope TRACE`. */
 static bool begins_screen(const char *word)
 {
-    const size_t len = word[0] == '-' && word[1] == '-' ? strcspn(word + 2, "=") : 0;
-
-    for (const struct osc_option *o = osc_options; o->name; o++) {
-        if (!(o->commands & osc_command_screen.bit))
-            continue;
-        if (len > 0 && strlen(o->name) == len && memcmp(o->name, word + 2, len) == 0)
+    for (const struct osc_option *o = osc_options; o->name; o++)
+        if (o->commands & osc_command_screen.bit && is_option(o, word))
             return true;
-        if (word[0] == '-' && o->letter && word[1] == o->letter)
-            return true;
-    }
     /* A word that looks like a path is one, so that a typing error in it is reported as a
      * missing file. */
     return strcmp(word, "-") == 0 || strcmp(word, "--") == 0 ||

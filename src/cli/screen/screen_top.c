@@ -288,9 +288,13 @@ static osc_status find(const struct osc_page *p, struct top *t)
     }
     if (t->are_workers && osc_screen_has_operators(p->s))
         return OSC_OK; /* the head of the page says it in a line */
-    if (t->are_workers)
-        return osc_screen_find_workers(p->s, &t->arena, t->rows, OSC_TOP_ROWS, &t->n_rows,
-                                       &(uint64_t){0});
+    if (t->are_workers) {
+        const osc_status st = osc_screen_find_workers(p->s, &t->arena, t->rows, OSC_TOP_ROWS,
+                                                      &t->n_rows, &(uint64_t){0});
+        if (t->n_rows > 0 && t->rows[0].is_device)
+            t->by = "a device first, share of the recording";
+        return st;
+    }
     if (t->are_points)
         return osc_screen_find_points(p->s, &t->arena, t->rows, OSC_TOP_ROWS, &t->n_rows);
     if (t->are_modules)

@@ -81,7 +81,6 @@ static bool has_processes(const struct part *p)
 struct worker {
     struct osc_top_row row; /* its ratio is not set */
     int64_t whole_ns;
-    bool is_device;
 };
 
 struct workers {
@@ -109,7 +108,7 @@ static void add_numbers(const struct part *p, uint64_t i, struct worker *w)
     const struct osc_result *const r = &p->block->result;
     const bool is_host = is_thread(p, i);
 
-    w->is_device = !is_host;
+    w->row.is_device = !is_host;
     w->whole_ns += osc_result_get_int(r, i, osc_column_tracks_whole_ns);
     w->row.row = i;
     w->row.calls += osc_result_get_int(
@@ -193,7 +192,7 @@ osc_status osc_screen_find_workers(const struct osc_screen *s, struct osc_arena 
         struct worker *const w = &all.v[k];
 
         w->row.ratio = w->whole_ns > 0 ? (double)w->row.ns / (double)w->whole_ns : 0;
-        device = w->is_device && w->row.ns > device.ns ? w->row : device;
+        device = w->row.is_device && w->row.ns > device.ns ? w->row : device;
         *n_rows = osc_top_insert(rows, *n_rows, max, &w->row);
     }
     if (device.ns > 0)

@@ -17,7 +17,8 @@ struct osc_top_row {
     uint64_t row;        /* of the table; of several that became one, the first */
     struct osc_str name; /* borrowed from the table or an arena */
     int64_t calls, ns;
-    double ratio; /* share of the recording, of workers alone */
+    double ratio;   /* share of the recording, of workers alone */
+    bool is_device; /* of workers alone */
 };
 
 /* Insert ROW into N of at most MAX ROWS, behind those with as much time. Returns how many
