@@ -124,16 +124,13 @@ static void add_origin(const struct osc_trace *t, struct osc_result *out)
 {
     int64_t start_ns;
 
-    struct osc_str torch = meta(t, "torch_version");
-    if (torch.len == 0)
-        torch = meta(t, "pytorch_version");
     const enum osc_producer producer = (enum osc_producer)t->producer;
     const bool is_ours = osc_trace_is_ours(t);
     add_text(out, "format", osc_trace_str(t, t->format));
     add_text(out, "producer", osc_str_c(osc_producer_text(producer)));
     add_text(out, "dialect", osc_str_c(osc_dialect_text(osc_producer_dialect(producer))));
     add_text(out, "producer_version", is_ours ? meta(t, "opscope_version") : OSC_STR(""));
-    add_text(out, "torch_version", torch);
+    add_text(out, "torch_version", osc_trace_torch_version(t));
     add_text(out, "opscope_version", OSC_STR(OSC_VERSION));
 
     add_key(out, "origin_unix_ns");

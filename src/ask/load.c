@@ -234,13 +234,11 @@ static void report_failure(struct osc_loaded *l, const struct osc_trace *t, uint
 static osc_status add_torch_version(struct osc_loaded *l, const struct osc_trace *t)
 {
     struct osc_strbuf copy = {0};
-    struct osc_str version;
 
     osc_trace_read(t);
-    const bool has_one = osc_trace_meta(t, "torch_version", &version) ||
-                         osc_trace_meta(t, "pytorch_version", &version);
+    const struct osc_str version = osc_trace_torch_version(t);
     osc_trace_read_end(t);
-    if (l->torch_version || !has_one || version.len == 0)
+    if (l->torch_version || version.len == 0)
         return OSC_OK;
     osc_strbuf_addstr(&copy, version);
     l->torch_version = copy.s;

@@ -72,7 +72,7 @@ void osc_run_identity(struct osc_identity *id, const struct osc_trace *t, const 
         .boot_id = meta(t, "boot_id"),
         .host = meta(t, "host_name"),
         .run_id = meta(t, "run_id"),
-        .torch_version = meta(t, "torch_version"),
+        .torch_version = osc_trace_torch_version(t),
         .n_events = t->events.n_rows,
         .min_ts_ns = t->min_ts_ns,
         .max_end_ns = t->max_end_ns,
@@ -87,8 +87,6 @@ void osc_run_identity(struct osc_identity *id, const struct osc_trace *t, const 
                   .origin_ns = t->origin_ns,
                   .base_ns = t->base_ns},
     };
-    if (!id->torch_version.s)
-        id->torch_version = meta(t, "pytorch_version");
     if (t->to_ns > t->from_ns) {
         const bool is_empty = t->events.n_rows == 0; /* and has no times of its own */
 

@@ -502,3 +502,13 @@ bool osc_trace_meta(const struct osc_trace *t, const char *key, struct osc_str *
     }
     return false;
 }
+
+struct osc_str osc_trace_torch_version(const struct osc_trace *t)
+{
+    static const char *const keys[] = {"torch_version", "pytorch_version", "source.torch"};
+    struct osc_str version = {0};
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys && version.len == 0; i++)
+        (void)osc_trace_meta(t, keys[i], &version);
+    return version;
+}

@@ -478,3 +478,7 @@ osc_sid osc_row_module(const struct osc_trace *t, const struct osc_chunk *c, uin
 
 /* The value of the file's top-level member KEY; false if it is absent. */
 bool osc_trace_meta(const struct osc_trace *t, const char *key, struct osc_str *value);
+
+/* The version of PyTorch that the program used, as the writer of the file names it; empty if
+ * the file does not say. */
+struct osc_str osc_trace_torch_version(const struct osc_trace *t);

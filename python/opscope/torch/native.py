@@ -291,6 +291,7 @@ def start(path: str) -> None:
         whole.tell_piece()
     report_sources()
     report_torch()
+    metadata("torch_version", torch.__version__)
 
 
 def report_torch() -> None:

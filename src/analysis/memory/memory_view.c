@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "analysis/remedies.h"
 #include "base/mem.h"
+#include "base/strbuf.h"
 
 /* The device of A called DEVICE, or else the one for which that is PyTorch's word. */
 static const char *device_called(const struct osc_allocations *a, const char *device)
@@ -267,6 +269,26 @@ void osc_memory_view_show_process(const struct osc_memory_view *v, struct osc_re
     }
 }
 
+/* Say why there are no records of memory, and how the next trace gets them. */
+static void note_absence(const struct osc_memory_view *v, struct osc_result *out)
+{
+    const char *remedy = osc_remedy(v->t, OSC_FINDING_no_memory);
+    struct osc_strbuf why = {0};
+
+    if (!v->t->is_torch)
+        remedy = v->t->producer == OSC_PRODUCER_OPSCOPE
+                     ? "the program told of no memory"
+                     : "only traces of PyTorch and recordings have them";
+    osc_strbuf_adds(&why, "no memory records in the trace");
+    if (remedy[0] != '\0')
+        osc_strbuf_addf(&why, ": %s", remedy);
+    if (why.status == OSC_OK)
+        osc_result_why_empty(out, why.s);
+    else
+        out->status = why.status;
+    osc_strbuf_fini(&why);
+}
+
 void osc_memory_view_note(const struct osc_memory_view *v, struct osc_result *out)
 {
     bool is_any = !v->device;
@@ -274,14 +296,7 @@ void osc_memory_view_note(const struct osc_memory_view *v, struct osc_result *ou
     for (uint32_t d = 0; d < v->a->n_devices && !is_any; d++)
         is_any = strcmp(v->device, v->a->devices[d].name) == 0;
     if (v->a->n_records == 0)
-        osc_result_why_empty(out, v->t->is_torch
-                                      ? "no memory records in the trace: pass "
-                                        "profile_memory=True to torch.profiler.profile"
-                                  : v->t->producer == OSC_PRODUCER_OPSCOPE
-                                      ? "no memory records in the trace: the program told of "
-                                        "no memory"
-                                      : "no memory records in the trace: only traces of "
-                                        "PyTorch and recordings have them");
+        note_absence(v, out);
     else if (!is_any)
         note_devices(v, out);
     else if (out->n_rows == 0 && (v->rest.has_from || v->rest.has_to || v->has_rest))

@@ -202,7 +202,8 @@ def info_table(traces: list[Trace]) -> list[dict]:
     facts: dict[str, object] = {
         "format": "chrome",
         "producer": traces[0].producer, "dialect": traces[0].dialect,
-        "producer_version": None, "torch_version": first("torch_version", "pytorch_version"),
+        "producer_version": None, "torch_version": first(
+            "torch_version", "pytorch_version", "source.torch"),
         "opscope_version": ANY, "origin_unix_ns": min(origins, default=None),
         "profiler_start_ns": min(profilers, default=None),
         "duration_ns": max(lasts, default=0) - min(starts, default=0),
