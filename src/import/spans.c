@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/spans.h"
 
+#include "base/hash.h"
 #include "base/idmap.h"
 #include "base/mem.h"
 #include "base/sort.h"
@@ -228,6 +229,51 @@ static void join_empty(struct file *files, uint32_t n, struct file *const *sorte
     }
 }
 
+/* What files of one run on one host and rank have in common; 0: the run is not known. */
+static uint64_t run_key(const struct osc_identity *id)
+{
+    const uint64_t rank = (uint64_t)(uint32_t)id->among.rank;
+
+    if (!id->run_id.s)
+        return 0;
+    return osc_hash(id->run_id.s, id->run_id.len,
+                    osc_hash(id->boot_id.s, id->boot_id.len, osc_hash_u64(rank))) |
+           1;
+}
+
+/* Find those of the N FILES in which something was recorded: the first of each run in EARLIEST,
+ * by run_key(), as index + 1. */
+static osc_status find_earliest(const struct file *files, uint32_t n,
+                                struct osc_idmap *earliest)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const uint64_t key = run_key(files[i].id);
+
+        if (key == 0 || files[i].id->n_events == 0 || !files[i].has_cover)
+            continue;
+        uint32_t *const at = osc_idmap_put(earliest, key);
+        if (!at)
+            return OSC_ENOMEM;
+        if (*at == 0 || files[i].covers.from_ns < files[*at - 1].covers.from_ns)
+            *at = i + 1;
+    }
+    return OSC_OK;
+}
+
+/* The first file of the run of F, if nothing was recorded in F itself; or NULL. Such a file is
+ * no window: a process without steps under a schedule. */
+static struct file *first_of_run(struct file *files, const struct file *f,
+                                 const struct osc_idmap *earliest)
+{
+    if (f->id->n_events > 0 || f->id->is_piece)
+        return NULL;
+    const uint32_t at = osc_idmap_get(earliest, run_key(f->id));
+    return at > 0 && is_same(f->id->run_id, files[at - 1].id->run_id) &&
+                   f->id->among.rank == files[at - 1].id->among.rank
+               ? &files[at - 1]
+               : NULL;
+}
+
 /* Number the windows of the N FILES, in their order, after all that their rank already has. */
 static osc_status number_files(struct file *files, uint32_t n, struct osc_idmap *latest)
 {
@@ -250,7 +296,8 @@ static osc_status number_others(struct osc_identity *const *ids,
 {
     struct file *const files = osc_calloc((size_t)n + 1, sizeof *files);
     struct file **const sorted = osc_calloc((size_t)n + 1, sizeof(struct file *));
-    struct osc_idmap latest = {0}; /* rank -> its last window */
+    struct osc_idmap latest = {0};   /* rank -> its last window */
+    struct osc_idmap earliest = {0}; /* as of find_earliest() */
     uint32_t n_files = 0, n_sorted = 0;
     osc_status st = files && sorted ? OSC_OK : OSC_ENOMEM;
 
@@ -270,20 +317,30 @@ static osc_status number_others(struct osc_identity *const *ids,
         f->id->among.piece = 0;
         f->window = f;
         f->has_cover = cover_of(f->id, &f->covers);
-        if (f->has_cover)
-            sorted[n_sorted++] = f;
     }
+    if (st == OSC_OK)
+        st = find_earliest(files, n_files, &earliest);
+    for (uint32_t i = 0; i < n_files && st == OSC_OK; i++)
+        if (files[i].has_cover && !first_of_run(files, &files[i], &earliest))
+            sorted[n_sorted++] = &files[i];
     if (st == OSC_OK) {
         osc_sort(sorted, n_sorted, sizeof(void *), compare_starts);
         st = close_gaps(sorted, n_sorted);
-        if (st == OSC_OK) {
-            join(sorted, n_sorted);
-            join_empty(files, n_files, sorted, n_sorted);
-        }
+    }
+    if (st == OSC_OK) {
+        join(sorted, n_sorted);
+        join_empty(files, n_files, sorted, n_sorted);
+    }
+    for (uint32_t i = 0; i < n_files && st == OSC_OK; i++) {
+        const struct file *const first = first_of_run(files, &files[i], &earliest);
+
+        if (first)
+            files[i].window = first->window;
     }
     if (st == OSC_OK)
         st = number_files(files, n_files, &latest);
     osc_idmap_fini(&latest);
+    osc_idmap_fini(&earliest);
     osc_free(sorted);
     osc_free(files);
     return st;

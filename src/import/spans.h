@@ -5,6 +5,7 @@
  *   WORKER.NUMBER files     the numbers of a worker of a rank in order, from 1
  *   recordings              those of processes of one run that overlap in time
  *   pieces                  those into which profiles of the program divide a recording
+ *   empty recordings        belong to the first window of their run, if it has one
  *   other files             each by itself, in order of the operands
  *
  * Threading: pure functions.

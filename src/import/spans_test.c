@@ -88,6 +88,18 @@ TEST(pieces_of_one_process_are_a_span)
     assert_spans(4, (const int32_t[]){1, 1, 1, 1});
 }
 
+TEST(a_process_that_recorded_nothing_is_no_window)
+{
+    add(0, 11, 50, 60)->n_events = 0; /* a worker under a schedule */
+    add(1, 10, 100, 200)->n_events = 5;
+    add(2, 10, 300, 400)->n_events = 5;
+    add(3, 12, 210, 220)->n_events = 0;
+    add(4, 13, 210, 220)->run_id = OSC_STR("other run");
+    assert_spans(5, (const int32_t[]){1, 1, 2, 1, 3});
+    ids[1].n_events = ids[2].n_events = 0; /* nobody recorded anything */
+    assert_spans(4, (const int32_t[]){1, 2, 3, 4});
+}
+
 TEST(what_is_not_known_to_belong_together_stays_apart)
 {
     add(0, 10, 0, 100);

@@ -154,8 +154,8 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
       "steps in dumps of a flight recorder that begin later than asked: memory held no more",  \
       "give it more memory: --flight SPAN,buffer=SIZE, or buffer_bytes")                       \
     X(no_window, INFO, "a schedule without a window, or with nothing recorded in one",         \
-      "check that the program makes more steps than skip_first, wait and warmup "              \
-      "together")                                                                              \
+      "a process without steps, such as a worker of a DataLoader, has none; otherwise check "  \
+      "that the program makes more steps than skip_first, wait and warmup together")           \
     X(dropped_anywhere, WARNING,                                                               \
       "records dropped since the recording began, before this span or in it", "")              \
     X(lost_counts, WARNING,                                                                    \

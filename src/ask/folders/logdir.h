@@ -4,9 +4,10 @@
  *
  *   a run   a directory that has traces itself (folder.h). Directories below it that are called
  *           after a rank are part of it: rank_3, rank-3, rank3, and 3 below attempt_0, as
- * torchrun makes them. So is their parent a run that has only those name    its path from the
- * root on; of the root its own name order   by name, byte by byte; the files of a run by rank
- * of the directory, worker and number
+ *           torchrun makes them. So is their parent a run that has only those
+ *   name    its path from the root on; of the root its own name
+ *   order   by name, byte by byte; the files of a run by rank of the directory, worker and
+ *           number
  *
  * Directories are searched at any depth. Links are followed, but no directory is searched
  * twice, and no more than 10,000 are.

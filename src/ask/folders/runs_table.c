@@ -209,8 +209,10 @@ static uint64_t count_workers(const struct osc_logdir *d)
     for (uint32_t i = 0; i < d->files.n; i++) {
         const struct osc_filename f = osc_filename_parse(d->files.all[i]);
 
-        n += !f.is_logdir || !last || !is_same_worker(last, &before, d->files.all[i], &f);
-        last = f.is_logdir ? d->files.all[i] : NULL;
+        const bool has_windows = f.is_logdir || f.is_recording;
+
+        n += !has_windows || !last || !is_same_worker(last, &before, d->files.all[i], &f);
+        last = has_windows ? d->files.all[i] : NULL;
         before = f;
     }
     return n;

@@ -104,6 +104,27 @@ static void split_number(struct osc_filename *f, struct osc_str stem)
     f->number = (struct osc_str){stem.s + at, stem.len - at};
 }
 
+/* The length of S without a last ".NUMBER" of at least MIN digits; 0: there is none. */
+static uint32_t before_number(struct osc_str s, uint32_t min)
+{
+    uint32_t at = s.len;
+
+    while (at > 0 && is_digit(s.s[at - 1]))
+        at--;
+    return at > 1 && s.s[at - 1] == '.' && s.len - at >= min ? at - 1 : 0;
+}
+
+/* Whether STEM is a name that the recorder chose, HOST.PID.SECONDS.N, whose number tells
+ * recordings apart and no parts of one. */
+static bool is_chosen_name(struct osc_str stem)
+{
+    static const uint32_t digits[] = {1, 10, 1}; /* of the numbers, from the end on */
+
+    for (size_t i = 0; i < sizeof digits / sizeof *digits && stem.len > 0; i++)
+        stem.len = before_number(stem, digits[i]);
+    return stem.len > 0;
+}
+
 /* Cut the last part off PATH, with the slashes around it, and return it. */
 static struct osc_str cut_last(struct osc_str *path)
 {
@@ -147,7 +168,9 @@ struct osc_filename osc_filename_parse(const char *name)
     f.is_recording = drop_suffix(&stem, ".osc");
     f.is_trace = f.is_recording || drop_suffix(&stem, ".json");
     if (f.is_recording) {
-        split_number(&f, stem);
+        f.worker = stem;
+        if (!is_chosen_name(stem))
+            split_number(&f, stem);
         stem = f.worker;
     } else if (f.is_trace && drop_suffix(&stem, ".pt.trace")) {
         f.is_logdir = true;

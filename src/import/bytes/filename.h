@@ -3,14 +3,17 @@
  * filename.h - what the name of a trace file means.
  *
  *   WORKER[.NUMBER].pt.trace.json[.gz|.zst]   a log directory of torch.profiler
- *   NAME[.PART].osc                           a recording, and its parts
+ *   NAME[.PART].osc                           a recording, and its parts; NAME may be
+ *                                             HOST.PID.SECONDS.N, as the recorder chooses it
+ *
  * The rank is the first of these that there is:
  *
  *   rank-N, rankN, rank_N          in the name of the file
- *   rank-N/, rankN/, rank_N/       the name of the directory; and N/ below attempt_M/, as
- * torchrun makes it workerN…, fit-…-N              a worker of a log directory; so test-,
- * validate- and predict-, as Lightning names them …_N                            the end of the
- * name, up to three digits
+ *   rank-N/, rankN/, rank_N/       the name of the directory
+ *   N/ below attempt_M/            directories as torchrun makes them
+ *   workerN, fit-...-N             a worker of a log directory; test-, validate- and predict-
+ *                                  likewise, as Lightning names them
+ *   ..._N                          the end of the name, up to three digits
  *
  * The worker is the shortest match; the number orders the recording windows (spans) of a
  * worker. Metadata inside the file takes precedence over its name.

@@ -40,6 +40,9 @@ TEST(takes_recordings_and_their_parts_apart)
 {
     assert_parses("a/run.osc", false, "run", "", -1);
     assert_parses("run.12.osc", false, "run", "12", -1);
+    assert_parses("vm.10.1796022498.0.osc", false, "vm.10.1796022498.0", "", -1);
+    assert_parses("a.b.10.1796022498.0.2.osc", false, "a.b.10.1796022498.0", "2", -1);
+    assert_parses("vm.10.99.0.osc", false, "vm.10.99", "0", -1);
     assert_parses("host-rank3.2.osc.gz", false, "host-rank3", "2", 3);
     assert_true(osc_filename_parse("run.osc").is_recording);
     assert_true(osc_filename_parse("run.osc").is_trace);
