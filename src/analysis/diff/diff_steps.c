@@ -4,6 +4,8 @@
  */
 #include "analysis/table_registry.h"
 
+#include <math.h>
+
 #include "analysis/diff/change.h"
 #include "analysis/diff/cut_steps.h"
 #include "analysis/words.h"
@@ -103,6 +105,7 @@ struct side {
     struct osc_run_steps steps[1];
     int64_t calls, ranges_ns, sums_ns[N_ROWS];
     struct osc_sample samples[N_ROWS];
+    double shortest, longest; /* of the steps of samples[0] */
 };
 
 static osc_status read_side(const struct osc_result *r, struct side *s)
@@ -130,9 +133,49 @@ static osc_status read_side(const struct osc_result *r, struct side *s)
                          (double)step->parts;
         }
         s->samples[k] = osc_sample_of(v, n, s->steps->n);
+        for (size_t i = 0; i < n && k == 0; i++) {
+            s->shortest = i == 0 ? v[i] : fmin(s->shortest, v[i]);
+            s->longest = fmax(s->longest, v[i]);
+        }
     }
     osc_free(v);
     return st;
+}
+
+/* What is said of a change. */
+struct decision {
+    bool is_significant;
+    double p;
+};
+
+/* How often the steps of both sides, dealt out anew, leave each of one side longer than all of
+ * the other, as they are; 1: they are not. Permutation test, two-sided, which one step that is
+ * very long cannot hide from. */
+static double apart_p(const struct side *s)
+{
+    double p = 2;
+
+    if (s[OSC_BASE].longest >= s[OSC_NEW].shortest &&
+        s[OSC_NEW].longest >= s[OSC_BASE].shortest)
+        return 1;
+    for (uint32_t k = 1; k <= s[OSC_BASE].samples[0].n; k++)
+        p *= k / ((double)s[OSC_NEW].samples[0].n + k);
+    return p;
+}
+
+static struct decision decide(const struct side *s, uint32_t k, double limit,
+                              const struct osc_run_steps *both)
+{
+    const struct osc_sample *const base = &s[OSC_BASE].samples[k];
+    const struct osc_sample *const new_ = &s[OSC_NEW].samples[k];
+    const bool is_tested = osc_steps_suffice(both);
+    const double p = osc_change_p(base, new_, is_tested);
+
+    if (p <= limit && osc_sample_differs(base, new_))
+        return (struct decision){true, p};
+    const double of_order = is_tested && k == 0 ? apart_p(s) : 1;
+    return of_order <= OSC_WELCH_LEVEL ? (struct decision){true, of_order}
+                                       : (struct decision){false, p};
 }
 
 static void add_row(struct osc_result *out, const struct side *s, uint32_t k, double limit,
@@ -140,8 +183,8 @@ static void add_row(struct osc_result *out, const struct side *s, uint32_t k, do
 {
     const struct osc_sample *const base = &s[OSC_BASE].samples[k];
     const struct osc_sample *const new_ = &s[OSC_NEW].samples[k];
-    const bool is_tested = osc_steps_suffice(both), has_steps = osc_steps_are_known(both);
-    const double p = osc_change_p(base, new_, is_tested);
+    const bool has_steps = osc_steps_are_known(both);
+    const struct decision d = decide(s, k, limit, both);
 
     osc_result_row(out);
     osc_result_str(out, NAME, osc_str_c(names[k]));
@@ -163,9 +206,9 @@ static void add_row(struct osc_result *out, const struct side *s, uint32_t k, do
                        .base = *base,
                        .new_ = *new_,
                        .has_steps = has_steps,
-                       .is_tested = is_tested,
-                       .is_significant = p <= limit && osc_sample_differs(base, new_),
-                       .p = p,
+                       .is_tested = osc_steps_suffice(both),
+                       .is_significant = d.is_significant,
+                       .p = d.p,
                    });
     if (k == 0)
         osc_result_int(out, ORDER, INT64_MAX);
@@ -188,10 +231,8 @@ static void note_whole(struct osc_result *out, const struct side *s, double limi
     osc_words_time(&text, (int64_t)(base_ns + 0.5));
     osc_change_add_ratio(&text, base_ns, new_ns);
     if (is_tested)
-        osc_strbuf_adds(&text, osc_change_p(base, new_, true) <= limit &&
-                                       osc_sample_differs(base, new_)
-                                   ? ", beyond noise"
-                                   : ", within noise");
+        osc_strbuf_adds(&text, decide(s, 0, limit, both).is_significant ? ", beyond noise"
+                                                                        : ", within noise");
     if (text.status == OSC_OK)
         osc_result_note(out, "%s", text.s);
     else

@@ -156,6 +156,26 @@ TEST_WITH(steps_have_a_row_for_the_whole_and_for_each_part, make, end)
     assert_true(is_text(2, "name", "other"));
 }
 
+/* Five steps; each of the new ones is longer than all others, one of them by far. */
+static int make_longer(void **state)
+{
+    (void)state;
+    digest(OSC_BASE, MARK(1, 0, 2000) MARK(2, 10000, 2010) MARK(3, 20000, 2020)
+                         MARK(4, 30000, 2030) MARK(5, 40000, 2040) OP("aten::mm", 1, 1, 5, ""));
+    digest(OSC_NEW, MARK(1, 0, 2050) MARK(2, 10000, 9000) MARK(3, 20000, 2060)
+                        MARK(4, 30000, 2070) MARK(5, 40000, 2080) OP("aten::mm", 1, 1, 5, ""));
+    return 0;
+}
+
+TEST_WITH(one_very_long_step_does_not_hide_that_each_is_longer, make_longer, end)
+{
+    assert_int_equal(compare(&osc_table_diff_steps), OSC_OK);
+    assert_true(number(0, "p_value") == 2.0 / 252);
+    assert_true(osc_result_get_bool(&result, 0, column("significant")));
+    assert_false(osc_result_get_bool(&result, 1, column("significant")));
+    assert_non_null(strstr(result.notes.s, ", beyond noise"));
+}
+
 TEST_WITH(kernels_of_nobody_are_no_rows, make, end)
 {
     assert_int_equal(compare(&osc_table_diff_kernels), OSC_OK);

@@ -144,7 +144,7 @@ def test_calls(samples: list[tuple], calls: list[tuple]) -> tuple[dict[int, floa
 def test(samples: list[tuple[list[Fraction], list[Fraction]]],
          calls: list[tuple] | None = None) -> list[dict]:
     """p_value and significant of each pair of samples, by their steps or by the logarithms of
-    their CALLS; `close` if rounding might decide."""
+    their CALLS; `close` if rounding might decide. Without CALLS the first is the whole step."""
     if not samples or min(len(s) for s in samples[0]) < STEPS_LEAST:
         return [{"p_value": None, "significant": None, "close": False} for _ in samples]
     ps = [p_of(*pair) for pair in samples]
@@ -158,9 +158,11 @@ def test(samples: list[tuple[list[Fraction], list[Fraction]]],
         by_steps = p <= limit
         significant = delta2 > usual2 and (by_steps or k in by_calls)
         p_value = by_calls[k] if significant and not by_steps else p
-        # In each step of one side, in none of the other: of all ways to deal out the steps, two.
-        if calls and not (delta2 > usual2 and by_steps) and any(
-                all(a) and not any(b) for a, b in ((base, new), (new, base))):
+        # In each step of one side, in none of the other; or of the whole step, each of one side
+        # longer than all of the other: of all ways to deal out the steps, two.
+        if not (delta2 > usual2 and by_steps) and any(
+                all(a) and not any(b) if calls else k == 0 and min(a) > max(b)
+                for a, b in ((base, new), (new, base))):
             by_presence = 2 / math.comb(len(base) + len(new), len(base))
             if by_presence <= LEVEL:
                 significant, p_value, is_close = True, by_presence, False
