@@ -9,8 +9,10 @@ on any failure.
 """
 from __future__ import annotations
 
+import ctypes
 import gzip
 import json
+import subprocess
 import sys
 import tempfile
 import threading
@@ -52,6 +54,64 @@ def failed_allocations_are_rows_as_torch_has_them() -> None:
     assert a == b and "[OutOfMemory]" in [key for key, *_ in b], (a, b)
     assert [e["args"]["Bytes"] for e in exported(ours)
             if e["name"] == "[OutOfMemory]"] == [1 << 58]
+
+
+# As libc10_cuda.so does, it tells torch of blocks of a device, by way of its own address table.
+DEVICE_LIBRARY = """
+#include <cstddef>
+#include <cstdint>
+namespace c10 {
+struct Device { int8_t type, index; };
+void reportMemoryUsageToProfiler(void *, int64_t, size_t, size_t, Device);
+void reportOutOfMemoryToProfiler(int64_t, size_t, size_t, Device);
+}
+static size_t total;
+extern "C" void device_memory(uintptr_t at, int64_t bytes, int type, int index)
+{
+    const c10::Device device = {static_cast<int8_t>(type), static_cast<int8_t>(index)};
+    total += bytes;
+    c10::reportMemoryUsageToProfiler(reinterpret_cast<void *>(at), bytes, total, 1 << 24, device);
+}
+extern "C" void device_is_full(int64_t bytes, int type)
+{
+    c10::reportOutOfMemoryToProfiler(bytes, total, 1 << 24, {static_cast<int8_t>(type), 0});
+}
+"""
+
+
+def memory_of_devices_is_recorded_as_torch_does() -> None:
+    with profile(activities=CPU, profile_memory=True):  # looks at all libraries that there are
+        torch.ones(1)
+    libraries = Path(torch.__file__).parent / "lib"
+    with tempfile.TemporaryDirectory() as directory:
+        source, out = Path(directory) / "device.cpp", Path(directory) / "libdevice.so"
+        source.write_text(DEVICE_LIBRARY)
+        subprocess.run(["c++", "-O1", "-shared", "-fPIC", source, "-o", out, f"-L{libraries}",
+                        "-lc10", f"-Wl,-rpath,{libraries}"], check=True)
+        library = ctypes.CDLL(str(out))
+
+    def work() -> None:
+        for device in (1, 12):  # CUDA and XPU
+            with record_function(f"on {device}"):
+                for block in (1 << 20, 1 << 21):
+                    library.device_memory(ctypes.c_size_t(block), ctypes.c_int64(block), device, 0)
+                library.device_memory(ctypes.c_size_t(1 << 20), ctypes.c_int64(-1 << 20), device, 0)
+            library.device_memory(ctypes.c_size_t(1 << 21), ctypes.c_int64(-1 << 21), device, 0)
+            library.device_is_full(ctypes.c_int64(1 << 40), device)
+
+    theirs, ours = both(work, activities=CPU, profile_memory=True)
+    a, b = (sorted((a.key, a.count, a.cpu_memory_usage, a.device_memory_usage)
+                   for a in p.key_averages()) for p in (theirs, ours))
+    assert a == b and ("on 12", 1, 0, 1 << 21) in b, (a, b)
+    keys = ("Device Type", "Device Id", "Bytes", "Total Allocated", "Total Reserved", "Addr")
+    a, b = ([(e["name"], *[e["args"].get(key) for key in keys]) for e in exported(p)
+             if e.get("args", {}).get("Device Type", 0) != 0] for p in (theirs, ours))
+    a, b = ([x for x in y if x[0] == "[memory]"] + [x for x in y if x[0] != "[memory]"]
+            for y in (a, b))
+    assert a == b and len(b) == 10, (a, b)
+    peaks = opscope.load(ours).table("memory_peaks")
+    assert {(d, int(n)) for d, n in zip(peaks["device"], peaks["peak_bytes"])} >= {
+        ("cuda:0", 3 << 20), ("xpu:0", 3 << 20)}, peaks
 
 
 def records_of_memory_outside_of_calls_are_events() -> None:

@@ -382,9 +382,10 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
     - schedule: a function of the step number, such as `schedule()` returns; None: record all
     - on_trace_ready: called with this object when a window of the schedule has ended
     - record_shapes: sizes (elements), strides, types and scalar values of inputs
-    - profile_memory: allocations and releases of host memory in bytes, of the recorded threads;
-      with record_shapes and with_stack also what memory was for, such as parameters, gradients and
-      activations, by the rules of torch: the column `category` of the table memory_events
+    - profile_memory: allocations and releases in bytes, of the recorded threads: of the host, and
+      of devices whose allocator tells torch of them; with record_shapes and with_stack also what
+      memory was for, such as parameters, gradients and activations, by the rules of torch: the
+      column `category` of the table memory_events
     - with_stack: Python calls of the calling thread, including modules, and the stacks of
       operators; with `profile_all_threads`, of all threads that exist at the start; lines of
       TorchScript

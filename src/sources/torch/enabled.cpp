@@ -44,7 +44,8 @@ osc_torch::Hook hooks[] = {
 
 void osc_torch::answer_for_torch()
 {
-    static const bool is_done = osc_torch::redirect(hooks, std::size(hooks));
+    static osc_torch::Seen seen;
+    static const bool is_done = osc_torch::redirect(hooks, std::size(hooks), &seen);
 
     (void)is_done;
 }

@@ -24,6 +24,8 @@ constexpr uint32_t kJumpSlot = R_AARCH64_JUMP_SLOT, kGlobal = R_AARCH64_GLOB_DAT
 struct Hooks {
     Hook *all;
     size_t n;
+    osc_torch::Seen *seen;
+    uint64_t at; // of the library that is looked at
 };
 
 // The tables of a loaded library: relocations and symbol names.
@@ -98,15 +100,29 @@ Tables tables_of(const dl_phdr_info *info)
     return t;
 }
 
+// Whether the library with the file NAME is one of CALLER. libc10 also calls itself what others
+// call, for memory that is recorded already.
+bool calls(const char *name, const char *caller)
+{
+    static const char libc10[] = "libc10.so";
+
+    return caller ? strncmp(name, caller, strlen(caller)) == 0
+                  : strncmp(name, libc10, sizeof libc10 - 1) != 0;
+}
+
 int look_into(dl_phdr_info *info, size_t, void *arg)
 {
-    const Hooks *hooks = static_cast<const Hooks *>(arg);
+    auto *const hooks = static_cast<Hooks *>(arg);
     const char *slash = strrchr(info->dlpi_name, '/');
 
+    if (info->dlpi_subs != hooks->seen->n_unloaded) // others may have their places now
+        *hooks->seen = {0, info->dlpi_subs};
+    if (hooks->at++ < hooks->seen->n)
+        return 0;
     for (size_t i = 0; slash && i < hooks->n; i++) {
         Hook *h = &hooks->all[i];
 
-        if (strncmp(slash + 1, h->caller, strlen(h->caller)) != 0)
+        if (!calls(slash + 1, h->caller))
             continue;
         const Tables t = tables_of(info);
         if (!t.symbols || !t.strings)
@@ -134,13 +150,14 @@ void *torch_function(const char *symbol)
 
 } // namespace
 
-bool osc_torch::redirect(Hook *hooks, size_t n)
+bool osc_torch::redirect(Hook *hooks, size_t n, Seen *seen)
 {
-    Hooks all{hooks, n};
+    Hooks all{hooks, n, seen, 0};
 
     for (size_t i = 0; i < n; i++)
-        if (!(*hooks[i].theirs = torch_function(hooks[i].symbol)))
+        if (!*hooks[i].theirs && !(*hooks[i].theirs = torch_function(hooks[i].symbol)))
             return false;
     dl_iterate_phdr(look_into, &all);
+    seen->n = all.at;
     return true;
 }

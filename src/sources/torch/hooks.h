@@ -10,20 +10,26 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace osc_torch
 {
 
 struct Hook {
-    const char *caller; /* start of the calling library's file name */
+    const char *caller; /* start of the calling library's file name; NULL: any but libc10 */
     const char *symbol; /* mangled name of the function */
     void *ours;
     void **theirs; /* set to torch's function, which ours calls */
     bool is_set;   /* an entry leads to ours */
 };
 
-/* Redirect N calls wherever they are found. False: a function of torch is missing, and nothing
- * was changed. */
-bool redirect(Hook *hooks, size_t n);
+/* The libraries that were looked at: the first N, after so many were unloaded. */
+struct Seen {
+    uint64_t n, n_unloaded;
+};
+
+/* Redirect N calls wherever they are found in libraries that were loaded since SEEN, which is
+ * zeroed at first. False: a function of torch is missing, and nothing was changed. */
+bool redirect(Hook *hooks, size_t n, Seen *seen);
 
 } // namespace osc_torch

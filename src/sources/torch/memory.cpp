@@ -6,11 +6,13 @@
 #include <atomic>
 #include <cstdint>
 #include <iterator>
+#include <string>
 
 #include <c10/core/Device.h>
 
 #include "hooks.h"
 #include "opscope/record.h"
+#include "opscope/source.h"
 
 namespace
 {
@@ -78,6 +80,7 @@ void (*torch_new)(void *, void *, size_t);
 void (*torch_delete)(void *, void *);
 void (*torch_out_of_memory)(void *, size_t);
 void (*torch_report)(void *, int64_t, size_t, size_t, c10::Device);
+void (*torch_report_out_of_memory)(int64_t, size_t, size_t, c10::Device);
 std::atomic<bool> has_memory{false};
 
 // Whether to record this thread's allocations: if its operators are recorded, or are toggled
@@ -110,31 +113,84 @@ void on_delete(void *reporter, void *ptr)
     torch_delete(reporter, ptr);
 }
 
+void put_out_of_memory(int64_t bytes, c10::Device device)
+{
+    osc_instant(osc_name_c("[OutOfMemory]"));
+    osc_arg_i64(osc_name_c("Device Type"), static_cast<int64_t>(device.type()));
+    osc_arg_i64(osc_name_c("Device Id"), device.index());
+    osc_arg_i64(osc_name_c("Bytes"), bytes);
+}
+
 void on_out_of_memory(void *reporter, size_t bytes)
 {
-    if (records_memory()) {
-        osc_instant(osc_name_c("[OutOfMemory]"));
-        osc_arg_i64(osc_name_c("Device Type"), 0);
-        osc_arg_i64(osc_name_c("Device Id"), -1);
-        osc_arg_i64(osc_name_c("Bytes"), static_cast<int64_t>(bytes));
-    }
+    if (records_memory())
+        put_out_of_memory(static_cast<int64_t>(bytes), c10::Device(c10::DeviceType::CPU));
     torch_out_of_memory(reporter, bytes);
 }
 
-// Memory from outside the allocator: mapped files and shared memory. Its release states the
-// size.
+constexpr size_t kTypes = 32, kIndexes = 64;
+std::atomic<uint32_t> added[kTypes][kIndexes]; // by osc_device_add(); 0: not yet
+
+// The recorder's number of DEVICE; OSC_DEVICE_CPU: its memory is not ours to record. A device
+// of a vendor that reports to us tells of its memory by itself.
+uint32_t number_of(c10::Device device)
+{
+    const auto type = static_cast<size_t>(device.type());
+    const auto index = static_cast<size_t>(device.index());
+
+    if (type >= kTypes || index >= kIndexes)
+        return OSC_DEVICE_CPU;
+    // relaxed: the number is also in a record that this thread makes or has made
+    uint32_t number = added[type][index].load(std::memory_order_relaxed);
+    if (number != 0)
+        return number;
+    const std::string name = c10::DeviceTypeName(device.type(), true);
+    const auto place = static_cast<uint32_t>(index);
+    if (device.type() == c10::DeviceType::PrivateUse1 &&
+        osc_device_find(name.c_str(), place) != OSC_DEVICE_CPU)
+        return OSC_DEVICE_CPU;
+    osc_device_info info{};
+    info.type = name.c_str();
+    info.index = place;
+    number = osc_device_add(&info);
+    added[type][index].store(number, std::memory_order_relaxed); // relaxed: as above
+    return number;
+}
+
+// Memory of devices, with the totals of its allocator, and memory of the host from outside the
+// allocator: mapped files and shared memory. Releases state their size.
 void on_report(void *ptr, int64_t bytes, size_t allocated, size_t reserved, c10::Device device)
 {
     const auto address = reinterpret_cast<uint64_t>(ptr);
+    const uint64_t size =
+        bytes > 0 ? static_cast<uint64_t>(bytes) : -static_cast<uint64_t>(bytes);
 
     torch_report(ptr, bytes, allocated, reserved, device);
-    if (bytes == 0 || !device.is_cpu() || !records_memory())
+    if (bytes == 0 || !records_memory())
         return;
-    if (bytes > 0)
-        osc_memory_alloc(OSC_DEVICE_CPU, address, static_cast<uint64_t>(bytes));
-    else
-        osc_memory_free(OSC_DEVICE_CPU, address, -static_cast<uint64_t>(bytes));
+    if (device.is_cpu()) {
+        bytes > 0 ? osc_memory_alloc(OSC_DEVICE_CPU, address, size)
+                  : osc_memory_free(OSC_DEVICE_CPU, address, size);
+    } else {
+        const uint32_t number = number_of(device);
+
+        if (number == OSC_DEVICE_CPU)
+            return;
+        bytes > 0 ? osc_memory_alloc_total(number, address, size, allocated, reserved)
+                  : osc_memory_free_total(number, address, size, allocated, reserved);
+    }
     osc_torch::put_stack();
+}
+
+void on_device_out_of_memory(int64_t bytes, size_t allocated, size_t reserved,
+                             c10::Device device)
+{
+    if (records_memory()) {
+        put_out_of_memory(bytes, device);
+        osc_arg_i64(osc_name_c("Total Allocated"), static_cast<int64_t>(allocated));
+        osc_arg_i64(osc_name_c("Total Reserved"), static_cast<int64_t>(reserved));
+    }
+    torch_report_out_of_memory(bytes, allocated, reserved, device);
 }
 
 osc_torch::Hook hooks[] = {
@@ -145,25 +201,30 @@ osc_torch::Hook hooks[] = {
     {"libc10.so", "_ZN3c1025ProfiledCPUMemoryReporter11OutOfMemoryEm",
      reinterpret_cast<void *>(on_out_of_memory),
      reinterpret_cast<void **>(&torch_out_of_memory), false},
-    {"libtorch_cpu.so", "_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE",
+    {nullptr, "_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE",
      reinterpret_cast<void *>(on_report), reinterpret_cast<void **>(&torch_report), false},
+    {nullptr, "_ZN3c1027reportOutOfMemoryToProfilerElmmNS_6DeviceE",
+     reinterpret_cast<void *>(on_device_out_of_memory),
+     reinterpret_cast<void **>(&torch_report_out_of_memory), false},
 };
 
-// Once per process: entries stay redirected, so that releases between two sessions are seen.
+// Entries stay redirected, so that releases between two sessions are seen. Each session looks
+// at the libraries that came since: a device's may be loaded when it is first used.
 bool watch_memory()
 {
     static bool is_done, is_good;
+    static osc_torch::Seen seen;
 
     if (is_done)
-        return is_good;
+        return is_good && osc_torch::redirect(hooks, std::size(hooks), &seen);
     is_done = true;
     void *p = mmap(nullptr, kLines * sizeof(Line), PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
         return false;
     lines = static_cast<Line *>(p);
-    is_good =
-        osc_torch::redirect(hooks, std::size(hooks)) && hooks[0].is_set && hooks[1].is_set;
+    is_good = osc_torch::redirect(hooks, std::size(hooks), &seen) && hooks[0].is_set &&
+              hooks[1].is_set;
     return is_good;
 }
 

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memory.h - allocations and releases of host memory, observed in libc10.
+ * memory.h - allocations and releases of memory, observed between torch's libraries.
  *
- * Every allocation goes through c10::ProfiledCPUMemoryReporter, by way of libc10's own address
- * table. Its entries are redirected (hooks.h) at the first start and stay redirected, so that
- * releases between two sessions are seen and no stale size is used. Shared memory and mapped
- * files are reported by libtorch_cpu.
+ * Every allocation of the host goes through c10::ProfiledCPUMemoryReporter, by way of libc10's
+ * own address table. Allocators of devices, shared memory and mapped files are reported to
+ * libc10 by other libraries, whichever they are: libc10_cuda, libc10_xpu, libtorch_cpu, a
+ * vendor's. These entries are redirected (hooks.h) at the first start and stay redirected, so
+ * that releases between two sessions are seen and no stale size is used; each start looks at
+ * libraries that came since.
  *
  *   - A torch.profiler that runs at the same time is not affected.
- *   - A release does not state its size: allocated blocks are kept in a lock-free table. The
- *     release of a block that did not fit, or that was allocated before the start, is not
- *     recorded, as in torch.
+ *   - A release on the host does not state its size: allocated blocks are kept in a lock-free
+ *     table. The release of a block that did not fit, or that was allocated before the start,
+ * is not recorded, as in torch.
+ *   - A vendor that reports its device to libopscope (source.h) tells of its memory there: what
+ * it tells torch is left out.
  *
  * Threading: start and stop from one thread at a time; allocations come from any.
  */
