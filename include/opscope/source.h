@@ -102,7 +102,7 @@ enum osc_work_kind {
 };
 
 /* Finished work. Times are ticks of the device's clock. 0: unknown; start and end are
- * required. */
+ * required. Work that was launched before the recording began is left out. */
 struct osc_work_info {
     enum osc_work_kind kind;
     osc_name name;

@@ -98,9 +98,7 @@ print("device_unasked" in list(opscope.load(p)["quality"]["code"]))
 PREPARE = """
 import tiny
 ONES = torch.ones(8).to("tiny")
-def launch():
-    ONES.relu()
-    torch.tiny.synchronize()
+begin, wait = ONES.relu, torch.tiny.synchronize
 """
 
 

@@ -475,13 +475,15 @@ def kineto_has_the_types_that_are_expected(place: Place) -> None:
 
 
 PREPARE = """
-import ctypes
+import ctypes, os
 torch.cuda.is_available = lambda: True
 torch.cuda.synchronize = lambda: None
 fake = ctypes.CDLL("%s")
-def launch():
+if "CUDA_INJECTION64_PATH" in os.environ:  # as cuInit() does
+    ctypes.CDLL(os.environ["CUDA_INJECTION64_PATH"]).InitializeInjection()
+def begin():
     fake.cudaLaunchKernel(b"%s", 7, 108, 256)
-    fake.cudaDeviceSynchronize()
+wait = fake.cudaDeviceSynchronize
 """
 
 

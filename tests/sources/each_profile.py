@@ -9,7 +9,7 @@ from pathlib import Path
 
 from place import same
 
-# PREPARE defines launch(), which runs one kernel KERNEL and waits for it.
+# PREPARE defines begin(), which launches one kernel KERNEL, and wait(), which waits for all.
 SCRIPT = """
 import sys, torch
 from torch.autograd import profiler_legacy
@@ -20,7 +20,8 @@ else:
     from torch.profiler import ProfilerActivity, profile, schedule
 
 def work():
-    launch()
+    begin()
+    wait()
     torch.ones(2) + 1
 
 def tell(*what, prof):
@@ -42,6 +43,13 @@ for which in ([CPU], [DEVICE], [CPU, DEVICE]):
             work()
             prof.step()
     tell(words, "schedule", prof=prof)
+    with profile(activities=which, schedule=schedule(wait=3, warmup=1, active=1, repeat=1)) as prof:
+        for step in range(5):
+            begin()
+            torch.ones(2) + 1
+            if step == 4: wait()
+            prof.step()
+    tell(words, "unawaited", prof=prof)
     with profile(activities=which) as prof:
         with profile(activities=[CPU]) as inner:
             work()
@@ -60,7 +68,7 @@ def wanted(legacy: str, is_always: bool) -> list[str]:
     lines = []
     for which in ("CPU", "DEVICE", "CPU+DEVICE"):
         has_device = is_always or which != "CPU"
-        for kind, n in (("profile", 1), ("schedule", 2), ("nested", 2)):
+        for kind, n in (("profile", 1), ("schedule", 2), ("unawaited", 1), ("nested", 2)):
             lines.append(f"{which}|{kind}|{n * has_device}|{which != 'DEVICE'}|{has_device}")
         lines.append("True")
         if which != "DEVICE" and legacy:
@@ -90,7 +98,7 @@ def check(opscope: Path, folder: Path, python: str, env: dict[str, str], prepare
         same(done.stderr.count("already running"), 1)
     # Of each window of a profile one, and what the sources have before and after.
     names = [path.name for path in out.iterdir() if path.name.startswith("torch.")]
-    same(len(names), 9 + 2 * bool(legacy))
+    same(len(names), 12 + 2 * bool(legacy))
 
 
 def environment(opscope: Path) -> dict[str, str]:

@@ -39,7 +39,7 @@ struct queue {
 static struct device devices[DEVICES_MAX];
 static struct queue queues[QUEUES_MAX];
 static uint32_t n_devices = 1, n_queues = 1; /* reserved; some may not be known yet */
-static uint64_t last_launch;
+static uint64_t last_launch, first_launch;   /* the first one of the recording */
 
 /* Reserve a number below MAX and return it; 0: none is left. */
 static uint32_t reserve_number(uint32_t *n, uint32_t max)
@@ -270,7 +270,25 @@ uint64_t osc_launch(void)
 
     if (osc_is_on())
         OSC_PUT(OSC_RECORD_LAUNCH, 0, osc_ticks(), OSC_ROLE_ARG, id, 0);
+    else if (!osc_session_is_on()) /* and no pause of a recording either */
+        /* relaxed: as in osc_launches_end() */
+        __atomic_store_n(&first_launch, id + 1, __ATOMIC_RELAXED);
     return id;
+}
+
+void osc_launches_end(void)
+{
+    /* relaxed: work that this misses is merely in the next recording, too. */
+    __atomic_store_n(&first_launch, __atomic_load_n(&last_launch, __ATOMIC_RELAXED) + 1,
+                     __ATOMIC_RELAXED);
+}
+
+/* Whether the work of INFO was launched before the recording began. */
+static bool is_earlier(const struct osc_work_info *info)
+{
+    /* relaxed: as in osc_launches_end() */
+    return info->correlation != 0 &&
+           info->correlation < __atomic_load_n(&first_launch, __ATOMIC_RELAXED);
 }
 
 /* The calls of this thread into runtimes that report their own work. */
@@ -295,7 +313,7 @@ void osc_work(uint32_t queue, const struct osc_work_info *info)
 {
     if (!info)
         osc_losses_add(OSC_LOSS_FULL, 1);
-    else if (osc_is_on())
+    else if (osc_is_on() && !is_earlier(info))
         OSC_PUT(OSC_RECORD_WORK, info->name, osc_ticks(), OSC_ROLE_EVENT,
                 queue | (uint64_t)info->kind << 32, info->correlation, info->append_ticks,
                 info->submit_ticks, info->start_ticks, info->end_ticks, info->bytes, 0);

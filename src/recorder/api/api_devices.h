@@ -9,5 +9,9 @@
  */
 #pragma once
 
+/* The recording ends: work of the launches so far, which may be told later, is not in the next.
+ */
+void osc_launches_end(void);
+
 /* Record all devices and queues, for a recording that has just begun. */
 void osc_devices_record(void);

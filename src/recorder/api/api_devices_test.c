@@ -3,6 +3,7 @@
 
 #include "opscope/source.h"
 
+#include "support/recorded.h"
 #include "support/unit.h"
 
 TEST(queues_beyond_the_limit_share_one_of_their_device)
@@ -26,6 +27,40 @@ TEST(queues_beyond_the_limit_share_one_of_their_device)
     assert_int_equal(osc_queue_add(a, "more"), last[0]);
     osc_losses_get(&losses);
     assert_int_equal(losses.full, 0);
+}
+
+/* Report the work of LAUNCH, as soon as it is known that it has ended. */
+static void finish(uint64_t launch)
+{
+    osc_work(1, &(struct osc_work_info){.kind = OSC_WORK_KERNEL,
+                                        .start_ticks = 1,
+                                        .end_ticks = 2,
+                                        .correlation = launch});
+}
+
+TEST(work_belongs_to_the_recording_in_which_it_was_launched)
+{
+    static struct recorded rec;
+
+    (void)state;
+    (void)osc_queue_add(osc_device_add(&(struct osc_device_info){.type = "npu"}), NULL);
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    const uint64_t earlier = osc_launch();
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+    const uint64_t between = osc_launch();
+
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    const uint64_t first = osc_launch();
+    osc_pause();
+    const uint64_t in_pause = osc_launch();
+    osc_resume();
+    finish(earlier);
+    finish(between);
+    finish(first);
+    finish(in_pause);
+    finish(0); /* its launch is not known */
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+    assert_int_equal(rec.all.n[OSC_RECORD_WORK], 3);
 }
 
 UNIT_MAIN("api_devices")

@@ -95,12 +95,18 @@ static void record_earlier(void)
     record_samples();
 }
 
+static void end_recording(void)
+{
+    osc_steps_stop();
+    osc_launches_end();
+}
+
 __attribute__((constructor)) static void load(void)
 {
     static const struct osc_session_above above = {
         .begun = record_earlier,
         .switched = record_samples,
-        .ending = osc_steps_stop,
+        .ending = end_recording,
         .pause = pause_or_resume,
     };
     const int kept = errno;
