@@ -345,6 +345,8 @@ class ProgramTests(Tests):
                   r"label\n0\n1\n2\n3\n4\n5\n(?!\d)", OUR_STEPS)
         self.loop("every profiler of torch is replaced", ["--torch=replace"], calls,
                   r"(?s)\A(?!.*skipping profiling metadata).*(aten::ones,1\n.*){4}", REPLACED)
+        self.loop("also where --sources names torch", ["--sources", "torch,api", "--torch=replace"],
+                  calls, r"(?s)(aten::ones,1\n.*){4}", REPLACED)
         self.loop("a schedule that never began is told alone", ["--torch=replace", "--summary"],
                   ["table", "quality"],
                   r"(?s)\A(?!.*(source_missing|no process|the program called)).*no_window"

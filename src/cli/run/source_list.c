@@ -118,6 +118,8 @@ static int parse_wanted(const struct osc_run_args *run, unsigned *bits)
         return osc_cli_misuse("--sources: torch=replace and torch=stack cannot be combined");
     if (*bits & OSC_SOURCE_TORCH_STACK)
         *bits &= ~(unsigned)OSC_SOURCE_TORCH; /* which is a part of it */
+    if (*bits & OSC_SOURCE_TORCH_REPLACE)
+        *bits &= ~(unsigned)OSC_SOURCE_TORCH; /* it says in which way torch is recorded */
     if ((*bits & OSC_SOURCE_TORCH_REPLACE) && (run->schedule || run->flight))
         return osc_cli_misuse("--schedule and --flight cannot be used with --torch=replace: "
                               "the program's own profiler decides when to record");
