@@ -308,6 +308,17 @@ def an_unmodified_program_is_recorded(run: Run) -> None:
     assert rows["aten::relu"]["self_device_ns"] == rows["relu"]["device_ns"] != "0", rows["relu"]
 
 
+def titles_name_the_device_that_worked(run: Run) -> None:
+    """Not OpenCL, which its runtime uses, and which comes first."""
+    for options in ("--torch",), ("--sources", "torch,opencl"), ("--sources", "opencl,torch"):
+        out = run.folder / "titles"
+        subprocess.run([run.opscope, "run", *options, "-o", out, "--", run.python, "-c", PLAIN],
+                       env=run.env, capture_output=True, timeout=400, check=True)
+        text = subprocess.run([run.opscope, "table", "averages", out], capture_output=True, text=True,
+                              check=True).stdout
+        assert "Self TINY" in text and "OPENCL" not in text, (options, text)
+
+
 def all_sources_are_recorded_at_once(run: Run) -> None:
     """Of one program and its child, which notice nothing, however they end."""
     program = run.folder / "at_once.py"
@@ -368,7 +379,8 @@ def main() -> int:
         every_launch_has_its_work, kernels_are_counted, the_device_is_told_of,
         nothing_is_wrong_with_it, the_trace_says_the_same, torch_counts_the_same_memory,
         a_device_that_was_not_asked_for_is_told, a_pair_from_before_the_recording_counts,
-        an_unmodified_program_is_recorded, each_kind_of_profile_records_the_device]
+        an_unmodified_program_is_recorded, titles_name_the_device_that_worked,
+        each_kind_of_profile_records_the_device]
     if subprocess.run([options.python, "-c", "import nvtx, pyopencl"], capture_output=True,
                       check=False).returncode == 0:
         tests.append(all_sources_are_recorded_at_once)

@@ -104,6 +104,58 @@ static uint8_t add_family(struct osc_avg_tree *tree, struct osc_str family)
     return (uint8_t)tree->n_families++;
 }
 
+/* The family of the device of TRACK, by torch's word; empty: it is of the host. */
+static struct osc_str family_of(const struct osc_trace *t, const struct osc_track *track)
+{
+    struct osc_str device = osc_trace_str(t, track->device);
+    const char *const colon = device.len > 0 ? memchr(device.s, ':', device.len) : NULL;
+
+    if (colon)
+        device.len = (uint32_t)(colon - device.s);
+    if (osc_str_eq(osc_known_device_word(device), OSC_STR("cuda")))
+        device = OSC_STR("cuda"); /* torch's word for HIP */
+    return device;
+}
+
+/* How well TRACK, whose device is of FAMILY, stands for all devices in titles; larger is
+ * better. What worked comes first, then torch's own order: CUDA, XPU, the backend of a vendor.
+ * OpenCL is none of torch's; a library may use it beside them. */
+static unsigned weight_of(const struct osc_track *track, struct osc_str family)
+{
+    const unsigned order = osc_str_eq(family, OSC_STR("cuda"))     ? 3
+                           : osc_str_eq(family, OSC_STR("xpu"))    ? 2
+                           : osc_str_eq(family, OSC_STR("opencl")) ? 0
+                                                                   : 1;
+
+    return (track->n_events > 0 ? 4 : 0) + order;
+}
+
+/* Number the family first that titles name, then the others in the order of their tracks. */
+static void number_families(struct builder *b)
+{
+    const struct osc_trace *const t = b->t;
+    struct osc_str first = {0};
+    unsigned most = 0;
+
+    for (uint32_t i = 0; i < t->n_tracks; i++) {
+        const struct osc_str family = family_of(t, &t->tracks[i]);
+        const unsigned weight = family.len > 0 ? weight_of(&t->tracks[i], family) + 1 : 0;
+
+        if (weight > most) {
+            most = weight;
+            first = family;
+        }
+    }
+    if (most > 0)
+        (void)add_family(b->tree, first);
+    for (uint32_t i = 0; i < t->n_tracks; i++) {
+        const struct osc_str family = family_of(t, &t->tracks[i]);
+
+        if (family.len > 0)
+            b->track_family[i] = add_family(b->tree, family);
+    }
+}
+
 static osc_status prepare(struct builder *b)
 {
     const struct osc_trace *t = b->t;
@@ -125,17 +177,7 @@ static osc_status prepare(struct builder *b)
         b->has_records |= (b->form_flags[i] & OSC_AVG_RECORD) != 0;
         has_device |= (b->form_flags[i] & FORM_DEVICE) != 0;
     }
-    for (uint32_t i = 0; i < t->n_tracks; i++) {
-        struct osc_str device = osc_trace_str(t, t->tracks[i].device);
-        const char *colon = device.len > 0 ? memchr(device.s, ':', device.len) : NULL;
-
-        if (colon)
-            device.len = (uint32_t)(colon - device.s);
-        if (osc_str_eq(osc_known_device_word(device), OSC_STR("cuda")))
-            device = OSC_STR("cuda"); /* torch's word for HIP */
-        if (device.len > 0)
-            b->track_family[i] = add_family(tree, device);
-    }
+    number_families(b);
     tree->has_queue = tree->n_families > 0;
     if (has_device) {
         tree->node_of_row_size =
