@@ -102,7 +102,8 @@ enum osc_work_kind {
 };
 
 /* Finished work. Times are ticks of the device's clock. 0: unknown; start and end are
- * required. Work that was launched before the recording began is left out. */
+ * required. Work that was launched before the recording, or the window of a
+ * schedule, began is left out. */
 struct osc_work_info {
     enum osc_work_kind kind;
     osc_name name;
@@ -115,6 +116,13 @@ struct osc_work_info {
 };
 
 OSC_API void osc_work(uint32_t queue, const struct osc_work_info *info);
+
+/*
+ * Call REPORT before a window of a schedule ends, on the thread that steps: what has finished
+ * and was not reported until then is in no window. It must not wait for a device. At most eight
+ * functions in a process, each once; they stay.
+ */
+OSC_API void osc_on_window_end(void (*report)(void));
 
 #ifdef __cplusplus
 }

@@ -63,6 +63,20 @@ for which in ([CPU], [DEVICE], [CPU, DEVICE]):
 """
 
 
+# Six steps, of which a schedule records the fourth and the fifth; only the fifth waits.
+STEPS = """
+import torch
+from opscope import record
+{prepare}
+for step in range(6):
+    record.step()
+    begin()
+    torch.ones(2)
+    if step == 4: wait()
+wait()
+"""
+
+
 def wanted(legacy: str, is_always: bool) -> list[str]:
     """What SCRIPT prints: kernels, whether there are operators, whether the table has kernels."""
     lines = []
@@ -96,6 +110,14 @@ def check(opscope: Path, folder: Path, python: str, env: dict[str, str], prepare
         same((done.returncode, done.returncode and done.stderr), (0, 0))
         same(said, wanted(legacy, is_always or is_in_runs and bool(before)))
         same(done.stderr.count("already running"), 1)
+    script.write_text(STEPS.format(prepare=prepare))
+    window = folder / "each-window"
+    subprocess.run([opscope, "run", "--torch", "--schedule", "wait=2,warmup=1,active=2,repeat=1",
+                    "-o", window, "--", python, script], env=env, timeout=300, check=True,
+                   capture_output=True)
+    rows = subprocess.run([opscope, "table", "kernels", window, "--columns", "name,calls",
+                           "--format", "csv"], capture_output=True, text=True, check=True).stdout
+    same([int(row.rsplit(",")[-1]) for row in rows.splitlines()[1:]], [2])
     # Of each window of a profile one, and what the sources have before and after.
     names = [path.name for path in out.iterdir() if path.name.startswith("torch.")]
     same(len(names), 12 + 2 * bool(legacy))

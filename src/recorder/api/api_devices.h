@@ -9,7 +9,8 @@
  */
 #pragma once
 
-/* The recording ends: work of the launches so far, which may be told later, is not in the next.
+/* The recording ends, or a window begins: work of the launches so far, which may be told later,
+ * is not in the next.
  */
 void osc_launches_end(void);
 

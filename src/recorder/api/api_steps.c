@@ -2,11 +2,15 @@
 /* The steps of the program: see opscope/record.h. */
 #include "recorder/api/api_steps.h"
 
-#include "opscope/record.h"
+#include "opscope/source.h"
+#include "recorder/api/api_devices.h"
 #include "recorder/flusher/flush.h"
+#include "recorder/flusher/windows.h"
+#include "recorder/host/handler.h"
 #include "recorder/put.h"
 #include "recorder/session.h"
 #include "recorder/thread/ticks.h"
+#include "recording/schedule.h"
 
 static uint64_t n_steps;     /* ever begun */
 static uint64_t recorded_in; /* generation of the current step's recording; or 0 */
@@ -25,8 +29,45 @@ static void end_step(uint64_t ticks)
         osc_flush_step_end(ticks);
 }
 
+#define REPORTS_MAX 8u
+
+static void (*reports[REPORTS_MAX])(void); /* each is written once */
+
+void osc_on_window_end(void (*report)(void))
+{
+    for (uint32_t i = 0; report && i < REPORTS_MAX; i++) {
+        void (*there)(void) = NULL;
+
+        /* relaxed: the functions of a library that is loaded */
+        if (__atomic_compare_exchange_n(&reports[i], &there, report, false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED) ||
+            there == report)
+            return;
+    }
+}
+
+/* Let sources report what has finished. A handler may have interrupted one of them. */
+static void report_all(void)
+{
+    if (osc_handler_may_run())
+        return;
+    for (uint32_t i = 0; i < REPORTS_MAX; i++) {
+        /* relaxed: as in osc_on_window_end() */
+        void (*const report)(void) = __atomic_load_n(&reports[i], __ATOMIC_RELAXED);
+
+        if (report)
+            report();
+    }
+}
+
 static uint64_t begin_step(bool is_tentative)
 {
+    const unsigned deeds = osc_is_on() ? osc_windows_next_deeds() : 0;
+
+    if (deeds & OSC_DEED_STOP)
+        report_all();
+    if (deeds & OSC_DEED_START)
+        osc_launches_end();
     const uint64_t now = osc_ticks();
 
     end_step(now);

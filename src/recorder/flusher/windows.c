@@ -197,6 +197,16 @@ void osc_windows_step_begin(uint64_t step, uint64_t ticks)
     leave();
 }
 
+unsigned osc_windows_next_deeds(void)
+{
+    /* acquire: pairs with the release in osc_windows_step_begin() */
+    const uint64_t n = __atomic_load_n(&windows.n_steps, __ATOMIC_ACQUIRE);
+
+    return windows.start.schedule && n > 0
+               ? osc_schedule_deeds(windows.action, osc_schedule_action(&windows.schedule, n))
+               : 0;
+}
+
 /* The deeds of the last cut are done: the window that it ended is written. */
 static void finish_cut(void)
 {

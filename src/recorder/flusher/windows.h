@@ -45,6 +45,10 @@ void osc_windows_close(void);
 void osc_windows_step_end(uint64_t ticks);
 void osc_windows_step_begin(uint64_t step, uint64_t ticks);
 
+/* The deeds of the next step (enum osc_schedule_deed), as a guess while another thread steps.
+ */
+unsigned osc_windows_next_deeds(void);
+
 /* A change of the schedule at a time. */
 struct osc_cut {
     uint64_t ticks;

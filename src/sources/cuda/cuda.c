@@ -93,6 +93,17 @@ static void flush(uint32_t flags)
     count_dropped();
 }
 
+/* A window ends: what has finished belongs to it. Another flush that is under way reports it.
+ */
+static void report_finished(void)
+{
+    if (getpid() != owner || pthread_mutex_trylock(&lock) != 0)
+        return;
+    if (is_started)
+        flush(0);
+    pthread_mutex_unlock(&lock);
+}
+
 static struct timespec time_in(time_t seconds)
 {
     struct timespec t = {0};
@@ -321,6 +332,7 @@ static bool begin(void)
         return false;
     }
     is_started = true;
+    osc_on_window_end(report_finished);
     begin_thread();
     if (!has_exit)
         has_exit = atexit(leave) == 0 && pthread_atfork(NULL, NULL, forked) == 0;

@@ -172,6 +172,7 @@ static const char *start_with(void *library)
         } else {
             describe(library, text, sizeof text);
             osc_source_report(&osc_source_level_zero, text);
+            osc_on_window_end(osc_ze_read_finished);
             (void)atexit(leave);
         }
     }
