@@ -231,7 +231,8 @@ TEST(a_wrong_name_gets_the_nearest_of_the_command)
     assert_refuses("table --top 5", "unknown option '--top'; did you mean '--top-level'?");
     assert_refuses("table --max 5", "unknown option '--max'; did you mean '--max-name-width'?");
     /* Options of another command. */
-    assert_refuses("info --sort a", "'--sort' is an option of 'opscope table'; see 'opscope info --help'");
+    assert_refuses("info --sort a",
+                   "'--sort' is an option of 'opscope table'; see 'opscope info --help'");
     assert_refuses("info -s a", "unknown option '-s'; see 'opscope info --help'");
     assert_refuses("info --list", "unknown option '--list'; did you mean '--limit'?");
 }

@@ -36,6 +36,9 @@ ALLOWED: dict[tuple[str, str, str], set[str]] = {
 # Categories are named by the kind; work on devices has the number, and the family apart.
 ALLOWED["0.1.0", "recordings", "events"] = {"category", "args"}
 
+# The version of torch was not told.
+ALLOWED["0.1.0", "recordings/torch-unchanged", "info"] = {"value"}
+
 # What stands out among steps, and what grew in them.
 ALLOWED["0.1.0", "recordings", "steps"] = ALLOWED["0.1.0", "columns", "steps"] = {
     "outlier", "grew", "grew_on", "grew_by_ns", "grew_ratio"}
