@@ -492,6 +492,15 @@ def it_has_every_name_that_torch_has() -> None:
                  "_ExperimentalConfig", "RecordScope", "KinetoStepTracker"):
         assert getattr(here, name) is getattr(there, name), name
     assert raises(AttributeError, "no attribute 'nonsense'", lambda: here.nonsense)
+    here, there = opscope.torch.autograd_profiler, torch.autograd.profiler
+    lacking = [name for name in dir(there) if not hasattr(here, name)]
+    assert not lacking and set(there.__all__) <= set(here.__all__), lacking
+    assert here.record_function is there.record_function and here.profile is not there.profile
+    assert raises(AttributeError, "no attribute 'nonsense'", lambda: here.nonsense)
+
+
+def the_profile_has_every_name_that_torchs_has() -> None:
+    there = torch.profiler
     assert set(dir(there.profile)) <= set(dir(profile))
     assert (inspect.signature(profile) == inspect.signature(there.profile)
             and inspect.signature(profile.__init__) == inspect.signature(there.profile.__init__))

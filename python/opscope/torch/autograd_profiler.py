@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The interface of `torch.autograd.profiler.profile`, with the same recorder behind it."""
+"""The interface of `torch.autograd.profiler.profile`, with the same recorder behind it.
+
+Everything else in `torch.autograd.profiler`, such as `record_function`, is torch's own.
+"""
 from __future__ import annotations
 
 import inspect
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from torch._C._profiler import _ExperimentalConfig
 
 __all__ = ["profile"]
+__all__ += sorted(set(torch.autograd.profiler.__all__) - set(__all__))
 
 THEIRS = torch.autograd.profiler.profile  # also after it was replaced
 
@@ -128,3 +132,9 @@ class profile(torch.autograd.profiler.profile):  # noqa: N801 - torch's name
 # Programs inspect the signature to find out which arguments exist.
 for function in (profile.__new__, profile.__init__):
     setattr(function, "__signature__", inspect.signature(THEIRS.__init__))
+
+
+def __getattr__(name: str) -> Any:
+    if not name.startswith("__") and hasattr(torch.autograd.profiler, name):
+        return getattr(torch.autograd.profiler, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
