@@ -435,6 +435,24 @@ for name in ("fake::add_one", "cudaLaunchKernel", "Memcpy HtoD (Pageable -> Devi
     assert any("script" in frame or "torch.py" in frame for frame in stacks[name]), stacks
     assert stacks[name] == stacks["fake::add_one"], stacks
     assert stacks[name] == [e.stack for e in prof.events() if e.name == name][0][:5], stacks
+# What is launched outside of operators, and what has no forward call, has no stack.
+linear = torch.nn.Linear(4, 4)
+for is_outside in (True, False):
+    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], with_stack=True,
+                 experimental_config=torch._C._profiler._ExperimentalConfig(verbose=True)) as prof:
+        if is_outside:
+            fake.cudaLaunchKernel(b"outside", 7, 1, 1)
+        else:
+            add_one(torch.ones(2))
+        linear(torch.ones(2, 4)).sum().backward()
+        fake.cudaDeviceSynchronize()
+    of_events, averages = (sorted((a.key, a.stack, a.count) for a in found) for found in (
+        prof.events().key_averages(group_by_stack_n=5), prof.key_averages(group_by_stack_n=5)))
+    differing = [x for x in [*of_events, *averages] if (x in of_events) != (x in averages)]
+    assert not differing and of_events == averages, differing
+    without = {key for key, stack, n in averages if not stack}
+    assert {"torch::autograd::AccumulateGrad", "cudaDeviceSynchronize"} <= without, without
+    assert is_outside == ("outside" in without) == ("cudaLaunchKernel" in without), without
 with profiler_legacy.profile(use_cuda=True) as prof:
     add_one(torch.ones(2))
     fake.cudaDeviceSynchronize()

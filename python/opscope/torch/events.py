@@ -498,6 +498,15 @@ def mark_backward(calls: list[FunctionEvent]) -> None:
         before[call.thread] = call.name
 
 
+class Calls(profiler_util.EventList):
+    """Torch's list of all calls and work."""
+
+    def _set_backward_stacktraces(self) -> None:
+        # Work on devices has the thread 0, as the forward call that a function does not have.
+        profiler_util.EventList._set_backward_stacktraces(profiler_util.EventList(
+            e for e in self if e.device_type == DeviceType.CPU))
+
+
 class Deadline:
     """The end of the time in which events are made; None: there is no end."""
 
@@ -559,7 +568,7 @@ class Rows:
                 continue
             span = int(row["start_ns"]), int(row["start_ns"]) + int(row["dur_ns"] or 0)
             fields = fields_of(row, args, self.threads[row["thread"]])
-            if fields["stack"]:
+            if fields["stack"] and fields["id"]:
                 stacks[fields["id"]] = fields["stack"]
             yield {**fields, **flows.get(int(row["id"]), NO_ARROW), **caller,
                    "cpu_memory_usage": host.between(*span),
@@ -572,12 +581,12 @@ class Rows:
 
 
 def events(path: str, use_device: str | None, profile_memory: bool, with_flops: bool,
-           timeout_s: float | None = None) -> profiler_util.EventList:
+           timeout_s: float | None = None) -> Calls:
     """All calls of the recording at PATH, as torch's list with its tree built; some of them if
     TIMEOUT_S seconds are too few."""
     deadline = Deadline(timeout_s)
     rows = Rows(path)
-    made = profiler_util.EventList(
+    made = Calls(
         (FunctionEvent(use_device=use_device, **fields)
          for fields in rows.fields(with_flops, deadline)),
         use_device=use_device, profile_memory=profile_memory, with_flops=with_flops)
