@@ -94,6 +94,26 @@ print("device_unasked" in list(opscope.load(p)["quality"]["code"]))
 """
 
 
+# Profiles that did not ask for memory.
+WITHOUT_MEMORY = """
+import json, sys, tiny, torch
+from opscope.torch import ProfilerActivity, autograd_profiler, profile
+x = torch.ones(8).to("tiny")
+CPU, DEVICE = ProfilerActivity.CPU, ProfilerActivity.PrivateUse1
+for p in (profile(activities=[DEVICE]), profile(activities=[CPU, DEVICE]), profile(activities=[CPU]),
+          autograd_profiler.profile()):
+    with p:
+        x.relu()
+    inner = getattr(p, "profiler", p)
+    assert not any("[memory]" in e.name or e.device_memory_usage for e in inner.function_events)
+    if p is not inner:
+        assert not any("[memory]" in e.name() for e in inner.kineto_results.events())
+    p.export_chrome_trace(sys.argv[1])
+    with open(sys.argv[1]) as f:
+        assert not [e for e in json.load(f)["traceEvents"] if e.get("cat") == "cpu_instant_event"]
+"""
+
+
 # Launches one kernel.
 PREPARE = """
 import tiny
@@ -278,6 +298,11 @@ def torch_counts_the_same_memory(run: Run) -> None:
         assert ours[name] == theirs[name], f"{name}: {ours[name]}, torch: {theirs[name]}"
 
 
+def memory_that_was_not_asked_for_is_left_out(run: Run) -> None:
+    """Of events and of exported traces."""
+    run.run("-c", WITHOUT_MEMORY, str(run.folder / "without_memory.json"))
+
+
 def a_device_that_was_not_asked_for_is_told(run: Run) -> None:
     """Once, for its work is recorded all the same."""
     done = subprocess.run([run.python, "-c", UNASKED], env=run.env, capture_output=True, text=True,
@@ -378,6 +403,7 @@ def main() -> int:
         it_learns_what_the_cpu_learns, the_table_of_torch_has_its_columns,
         every_launch_has_its_work, kernels_are_counted, the_device_is_told_of,
         nothing_is_wrong_with_it, the_trace_says_the_same, torch_counts_the_same_memory,
+        memory_that_was_not_asked_for_is_left_out,
         a_device_that_was_not_asked_for_is_told, a_pair_from_before_the_recording_counts,
         an_unmodified_program_is_recorded, titles_name_the_device_that_worked,
         each_kind_of_profile_records_the_device]

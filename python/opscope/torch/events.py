@@ -533,9 +533,9 @@ class Deadline:
 
 class Rows:
     """The rows of the table events of the recording at PATH, which may be "", by what torch makes
-    of them: each is a row and its arguments."""
+    of them: each is a row and its arguments. Without HAS_MEMORY, those of memory are left out."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, has_memory: bool) -> None:
         self.path = path
         self.calls: list[Any] = []  # of the host
         self.on_device: list[Any] = []  # work, and the calls of a runtime
@@ -543,7 +543,8 @@ class Rows:
         for row in table_rows("events", path, EVENTS) if path else ():
             args = json.loads(row["args"]) if row["args"] else {}
             if row["name"] in FILTERED and "Bytes" in args:
-                self.records.append((row, args))
+                if has_memory:
+                    self.records.append((row, args))
             elif row["kind"] in ACTIVITIES:
                 self.calls.append((row, args))
             elif row["kind"] in LAUNCHES or row["kind"] in WORK:
@@ -585,7 +586,7 @@ def events(path: str, use_device: str | None, profile_memory: bool, with_flops: 
     """All calls of the recording at PATH, as torch's list with its tree built; some of them if
     TIMEOUT_S seconds are too few."""
     deadline = Deadline(timeout_s)
-    rows = Rows(path)
+    rows = Rows(path, profile_memory)
     made = Calls(
         (FunctionEvent(use_device=use_device, **fields)
          for fields in rows.fields(with_flops, deadline)),

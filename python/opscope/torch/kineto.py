@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import mmap
 import os
 import re
 import time
@@ -27,12 +28,19 @@ OVERLOAD = re.compile(rb'"Overload name":"((?:[^"\\]|\\.)*)",')
 NAME = re.compile(rb'"name":"(?:[^"\\]|\\.)*(?=")')
 PROCESS = re.compile(rb'"pid":"([a-z0-9_]+):(\d+)"')
 CATEGORY = re.compile(rb'\{"ph":"[^"]*","cat":"([^"]*)"')
+MEMORY = b"cpu_instant_event"  # the category of allocations, releases and failures
 Edit = Callable[[bytes], bytes]
 
 
 def is_private(member: str) -> bool:
     """Whether a member of a recording is none of torch's traces."""
     return member in PRIVATE or member.startswith(PRIVATE[-1])
+
+
+def has_memory(f: Any) -> bool:
+    """Whether the trace F has events about memory."""
+    with mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ) as text:
+        return text.find(b'"cat":"%s"' % MEMORY) >= 0
 
 
 def process_events(pid: int, start_us: float) -> list[dict[str, Any]]:

@@ -258,7 +258,7 @@ class Recording:
     @property
     def kineto_results(self) -> Results:
         """What there is of torch's object: `experimental_event_tree()` and `events()`."""
-        return Results(self.path, self.window_ns[0])
+        return Results(self.path, self.window_ns[0], self.owner.profile_memory)
 
     def key_averages(self, *args: Any, **options: Any) -> Any:
         """The averages by torch's keys; the arguments are those of the installed torch.
@@ -326,8 +326,11 @@ class Recording:
         no_stacks = self.owner.experimental_config is None or not self.has_stacks
         native.run("export", self.path, "-f", "json", "-o", whole, *["--no-stacks"] * no_stacks)
         with open(whole, "rb") as f, open(path, "wb") as out:
+            hidden = self._hidden()
+            if not self.owner.profile_memory and kineto.has_memory(f):  # a device told of its own
+                hidden.add(kineto.MEMORY)
             edits = self._edits() if only is None else [kineto.only(only), *self._edits()]
-            kineto.merge_head(f, out, head, self.window_ns, self.pid, self._hidden(), edits)
+            kineto.merge_head(f, out, head, self.window_ns, self.pid, hidden, edits)
         os.unlink(whole)
 
     def export_stacks(self, path: AnyPath, metric: str) -> Any:

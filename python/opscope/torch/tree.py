@@ -86,11 +86,12 @@ def kineto_event(fields: dict[str, Any], origin_ns: int) -> KinetoEvent:
 
 class Results:
     """What there is of torch's `kineto_results` for the recording at PATH, which may be "", of a
-    window that began at START_NS."""
+    window that began at START_NS. HAS_MEMORY: memory was asked for."""
 
-    def __init__(self, path: str, start_ns: int = 0) -> None:
+    def __init__(self, path: str, start_ns: int = 0, has_memory: bool = True) -> None:
         self._path = path
         self._start_ns = start_ns
+        self._has_memory = has_memory
 
     def experimental_event_tree(self) -> EventTree | list[Any]:
         """The events as a tree, whose elements have the attributes of torch's `_ProfilerEvent`."""
@@ -106,7 +107,7 @@ class Results:
         `linked_correlation_id()`."""
         if not self._path:
             return []
-        rows = events.Rows(self._path)
+        rows = events.Rows(self._path, self._has_memory)
         origin_ns = events.origin_of(self._path)
         made = [kineto_event(x, origin_ns) for x in rows.fields(False, events.Deadline(None))]
         for row, args in rows.records:
