@@ -402,6 +402,54 @@ static void note_order(const struct osc_query *q, struct osc_answer *a)
                     (int)strcspn(name, ":"), name, q->def->columns[key.column].name);
 }
 
+/* Whether any track of T is of a device called FAMILY. */
+static bool has_device(const struct osc_trace *t, struct osc_str family)
+{
+    bool has = false;
+
+    osc_trace_read(t);
+    for (uint32_t i = 0; i < t->n_tracks && !has; i++) {
+        const struct osc_str device = osc_trace_str(t, t->tracks[i].device);
+
+        has = osc_str_starts(device, family) &&
+              (device.len == family.len || device.s[family.len] == ':');
+    }
+    osc_trace_read_end(t);
+    return has;
+}
+
+/* Whether any row of B is of DEVICE; true for a table that does not say. */
+static bool has_row_of(const struct osc_answer_block *b, struct osc_str device)
+{
+    const struct osc_result *const r = &b->result;
+    const int column = osc_table_column(r->def, "device");
+
+    for (uint64_t i = 0; i < r->n_rows && column >= 0; i++) {
+        if (osc_str_eq(osc_result_get_str(r, i, (uint32_t)column), device))
+            return true;
+    }
+    return column < 0;
+}
+
+/* Check that the device that the sort key names is in the traces. */
+static osc_status check_device(const struct osc_query *q, const struct osc_answer *a,
+                               struct osc_err *err)
+{
+    const struct osc_str device = q->sort ? osc_sort_device(q->def, q->sort) : OSC_STR("");
+
+    if (device.len == 0)
+        return OSC_OK;
+    for (uint32_t i = 0; i < q->n_traces && !q->parts; i++) {
+        if (has_device(q->traces[i], device))
+            return OSC_OK;
+    }
+    for (uint32_t i = 0; i < a->n_blocks && (q->parts || q->ready); i++) {
+        if (has_row_of(&a->blocks[i], device))
+            return OSC_OK;
+    }
+    return osc_sort_fail_device(q->def, q->sort, device, err);
+}
+
 osc_status osc_query_run(const struct osc_query *q, struct osc_answer *a, struct osc_err *err)
 {
     struct osc_sheet_choice choice = {
@@ -418,6 +466,8 @@ osc_status osc_query_run(const struct osc_query *q, struct osc_answer *a, struct
         st = fill_block(q, &a->blocks[i], err);
     if (st == OSC_OK && !a->is_stream)
         st = look_together(q, a, err);
+    if (st == OSC_OK)
+        st = check_device(q, a, err);
     for (uint32_t i = 0; i < a->n_blocks && st == OSC_OK; i++) {
         if (!a->is_stream)
             st = finish_block(q, &a->blocks[i], err);

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "base/wide.h"
+#include "model/known_names.h"
 #include "table/nearest.h"
 
 /* torch's sort keys, with "device" for cuda, xpu and the like. */
@@ -43,21 +44,61 @@ static bool is_device(const char *word, size_t len)
            (len == 3 && strcmp(text + 1, "pu") == 0 && text[0] != 'c');
 }
 
+/* The word for a device in the LEN bytes of KEY; "": there is none. */
+static struct osc_str device_of(const char *key, size_t len)
+{
+    static const char *const ends[] = {"_time_total", "_time", "_memory_usage"};
+    const size_t before = strncmp(key, "self_", 5) == 0 ? 5 : 0;
+
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        const size_t after = strlen(ends[i]);
+
+        if (len > before + after && memcmp(key + len - after, ends[i], after) == 0 &&
+            is_device(key + before, len - before - after))
+            return (struct osc_str){key + before, (uint32_t)(len - before - after)};
+    }
+    return OSC_STR("");
+}
+
 /* Copy KEY with the word for a device in it replaced by "device". */
 static void unify_device(const char *key, char *out, size_t size)
 {
-    static const char *const ends[] = {"_time_total", "_time", "_memory_usage"};
-    const char *const word = key + (strncmp(key, "self_", 5) == 0 ? 5 : 0);
+    const struct osc_str word = device_of(key, strlen(key));
 
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        const char *const end = strstr(word, ends[i]);
+    if (word.len > 0)
+        snprintf(out, size, "%.*sdevice%s", (int)(word.s - key), key, word.s + word.len);
+    else
+        snprintf(out, size, "%s", key);
+}
 
-        if (end && strcmp(end, ends[i]) == 0 && is_device(word, (size_t)(end - word))) {
-            snprintf(out, size, "%.*sdevice%s", (int)(word - key), key, end);
-            return;
-        }
-    }
-    snprintf(out, size, "%s", key);
+/* Whether WORD stands for any device: torch's word for one, or nearly "cpu", as "npu" is. */
+static bool is_any_device(struct osc_str word)
+{
+    return osc_str_eq(word, OSC_STR("device")) || osc_str_eq(word, OSC_STR("privateuse1")) ||
+           osc_known_device_number(word) >= 0 ||
+           (word.len == 3 && memcmp(word.s + 1, "pu", 2) == 0);
+}
+
+struct osc_str osc_sort_device(const struct osc_table_def *def, const char *text)
+{
+    const char *const start = text + (text[0] == '-');
+    const struct osc_str word = device_of(start, strcspn(start, ":"));
+
+    return osc_table_column(def, start) >= 0 || is_any_device(word) ? OSC_STR("") : word;
+}
+
+osc_status osc_sort_fail_device(const struct osc_table_def *def, const char *text,
+                                struct osc_str device, struct osc_err *err)
+{
+    const char *const start = text + (text[0] == '-');
+    const size_t len = strcspn(start, ":");
+    const char *const end = device.s + device.len;
+
+    return osc_fail(err, OSC_EINVAL,
+                    "cannot sort %s by '%.*s': no device is called '%.*s'; did you mean "
+                    "'%.*sdevice%.*s'?",
+                    def->name, (int)len, start, (int)device.len, device.s,
+                    (int)(device.s - start), start, (int)(len - (size_t)(end - start)), end);
 }
 
 /* The first column of DEF that KEY of torch means, or -1. */

@@ -26,6 +26,17 @@ struct osc_sort_key {
 OSC_MUST_USE osc_status osc_sort_parse(const struct osc_table_def *def, const char *text,
                                        struct osc_sort_key *key, struct osc_err *err);
 
+/*
+ * The name of a device in TEXT, a sort key of DEF, such as "tiny" in self_tiny_time_total, if a
+ * trace has to have that device; "" for the words that torch has for any device. Points into
+ * TEXT.
+ */
+struct osc_str osc_sort_device(const struct osc_table_def *def, const char *text);
+
+/* Say that DEF cannot be sorted by TEXT, because DEVICE of osc_sort_device() is nowhere. */
+osc_status osc_sort_fail_device(const struct osc_table_def *def, const char *text,
+                                struct osc_str device, struct osc_err *err);
+
 /* Whether any row of R has a value to sort it by. */
 bool osc_sort_has_any(const struct osc_result *r, const struct osc_sort_key *key);
 

@@ -117,6 +117,34 @@ TEST(takes_any_word_for_a_device)
     assert_int_equal(osc_sort_parse(&t, "_time_total", &key, &err), OSC_EINVAL);
 }
 
+TEST(says_which_device_a_key_names)
+{
+    static const char *const any[] = {"self_cuda_time_total",
+                                      "xpu_time",
+                                      "-npu_memory_usage",
+                                      "privateuse1_time_total",
+                                      "device_time_total:asc",
+                                      "cpu_time_total",
+                                      "count",
+                                      "cpu_ns",
+                                      ""};
+    static const char *const tiny[] = {"self_tiny_time_total", "-tiny_time",
+                                       "tiny_time_total:asc", "self_tiny_memory_usage:desc"};
+    struct osc_err err = {0};
+
+    for (size_t i = 0; i < sizeof any / sizeof *any; i++)
+        assert_int_equal(osc_sort_device(&def, any[i]).len, 0);
+    for (size_t i = 0; i < sizeof tiny / sizeof *tiny; i++)
+        assert_true(osc_str_eq(osc_sort_device(&def, tiny[i]), OSC_STR("tiny")));
+    assert_int_equal(osc_sort_fail_device(&def, tiny[1], osc_sort_device(&def, tiny[1]), &err),
+                     OSC_EINVAL);
+    assert_string_equal(err.message,
+                        "cannot sort t by 'tiny_time': no device is called 'tiny'; "
+                        "did you mean 'device_time'?");
+    (void)osc_sort_fail_device(&def, tiny[3], osc_sort_device(&def, tiny[3]), &err);
+    assert_non_null(strstr(err.message, "did you mean 'self_device_memory_usage'?"));
+}
+
 TEST(names_the_nearest_key_for_a_wrong_one)
 {
     struct osc_sort_key key;

@@ -114,6 +114,18 @@ class Tables(unittest.TestCase):
             self.assertEqual(loaded.text("operators", format=form),
                              support.run("table", "operators", "--format", form, support.DEMO))
 
+    def test_a_device_that_is_nowhere_is_no_sort_key(self):
+        loaded = opscope.load(support.DEMO)
+        for table in ("averages", "operators"):
+            for key in ("self_cuda_time_total", "xpu_time_total:asc", "-self_device_time_total"):
+                self.assertTrue(loaded.text(table, sort=key))
+            with self.assertRaisesRegex(ValueError, "did you mean 'self_device_time_total'"):
+                loaded.text(table, sort="self_bogus_time_total")
+            done = subprocess.run([support.COMMAND, "table", table, "--sort",
+                                   "self_bogus_time_total", support.DEMO],
+                                  capture_output=True, check=False)
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
+
     def test_a_table_is_a_mapping_and_equal_to_itself_alone(self):
         trace = opscope.load(support.DEMO)
         table, same = trace["operators"], trace["operators"]
