@@ -114,6 +114,60 @@ for p in (profile(activities=[DEVICE]), profile(activities=[CPU, DEVICE]), profi
 """
 
 
+# Sorts all tables by the words that they have, for profiles that ask for the device and not.
+SORTED = """
+import tiny, torch
+from opscope.torch import ProfilerActivity, autograd_profiler, profile, profiler_legacy, schedule
+x = torch.ones(8).to("tiny")
+CPU, DEVICE = ProfilerActivity.CPU, ProfilerActivity.PrivateUse1
+
+def check(what, prof):
+    lists = {"averages": prof.key_averages(), "by stack": prof.key_averages(group_by_stack_n=2),
+             "events": inner(prof).function_events,
+             "averages of events": inner(prof).function_events.key_averages()}
+    for name, found in lists.items():
+        for word in "tiny", "device", "cuda", "xpu", "privateuse1":
+            for key in f"self_{word}_time_total", f"{word}_time_total", f"{word}_time":
+                text = found.table(sort_by=key, row_limit=-1)
+                assert "Self TINY" in text and text == found.table(
+                    sort_by=key.replace(word, "device"), row_limit=-1), (what, name, key, text)
+                shown = found.table(sort_by=key, row_limit=1).splitlines()[3].split()[0]
+                values = {e.key: getattr(e, key.replace(word, "device")) for e in found}
+                assert values[shown] == max(values.values()) > 0 or name == "events", (what, name)
+        for key in "nonsense", "self_bogus_time_total", "self_opencl_time_total":
+            try:
+                found.table(sort_by=key)
+            except AttributeError as e:
+                assert f"object has no attribute '{key}'" in str(e), e
+                assert " self_device_time_total, " in str(e) and " or tiny" in str(e), e
+            else:
+                raise AssertionError((what, name, key))
+
+def inner(prof):
+    return getattr(prof, "profiler", prof)
+
+def work():
+    x.relu()
+    torch.tiny.synchronize()
+
+for words, which in ("CPU", [CPU]), ("DEVICE", [DEVICE]), ("both", [CPU, DEVICE]):
+    with profile(activities=which) as prof:
+        work()
+    check(words, prof)
+    for has_work in (True, True), (True, False), (False, True):
+        plan = schedule(wait=0, warmup=0, active=1, repeat=2)
+        with profile(activities=which, schedule=plan, acc_events=True) as prof:
+            for has in has_work:
+                work() if has else torch.ones(2)
+                prof.step()
+        check((words, has_work), prof)
+for kind in autograd_profiler, profiler_legacy:
+    with kind.profile() as prof:
+        work()
+    check(kind, prof)
+"""
+
+
 # Launches one kernel.
 PREPARE = """
 import tiny
@@ -298,6 +352,15 @@ def torch_counts_the_same_memory(run: Run) -> None:
         assert ours[name] == theirs[name], f"{name}: {ours[name]}, torch: {theirs[name]}"
 
 
+def each_table_is_sorted_by_its_own_words(run: Run) -> None:
+    """Whether the device was asked for or not; other words are refused, and it is said which there
+    are."""
+    run.run("-c", SORTED)
+    done = subprocess.run([run.opscope, "table", "averages", "--sort", "self_bogus_time_total",
+                           run.recording], capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "'self_device_time_total'" in done.stderr, done
+
+
 def memory_that_was_not_asked_for_is_left_out(run: Run) -> None:
     """Of events and of exported traces."""
     run.run("-c", WITHOUT_MEMORY, str(run.folder / "without_memory.json"))
@@ -403,7 +466,7 @@ def main() -> int:
         it_learns_what_the_cpu_learns, the_table_of_torch_has_its_columns,
         every_launch_has_its_work, kernels_are_counted, the_device_is_told_of,
         nothing_is_wrong_with_it, the_trace_says_the_same, torch_counts_the_same_memory,
-        memory_that_was_not_asked_for_is_left_out,
+        each_table_is_sorted_by_its_own_words, memory_that_was_not_asked_for_is_left_out,
         a_device_that_was_not_asked_for_is_told, a_pair_from_before_the_recording_counts,
         an_unmodified_program_is_recorded, titles_name_the_device_that_worked,
         each_kind_of_profile_records_the_device]

@@ -51,6 +51,7 @@ VERSIONS = ("device", "object", "version", "bytes", "category", "start_ns", "end
 SORT_KEYS = ("count", "key", "flops", "cpu_time", "cpu_time_total", "self_cpu_time_total",
              "cpu_memory_usage", "self_cpu_memory_usage", "device_time", "device_time_total",
              "self_device_time_total", "device_memory_usage", "self_device_memory_usage")
+DEVICE_ENDS = ("_time", "_time_total", "_memory_usage")  # of those behind a word for the device
 
 
 def table_rows(table: str, path: str, columns: tuple[str, ...],
@@ -92,7 +93,34 @@ class FunctionEventAvg(profiler_util.FunctionEventAvg):
     """All calls of a key: torch's fields; times in microseconds, memory in bytes."""
 
 
-class EventList(profiler_util.EventList):
+def families(path: str) -> list[str]:
+    """The types of devices in the recording at PATH, which may be "", by torch's words: first the one
+    that titles of `opscope table averages` name."""
+    order = {"cuda": 0, "hip": 0, "xpu": 1, "opencl": 3}  # a vendor's device is 2
+    rows = table_rows("devices", path, ("device", "utilization_ratio")) if path else ()
+    found = sorted((float(row["utilization_ratio"] or 0) == 0, order.get(family, 2), family)
+                   for row in rows for family in [row["device"].partition(":")[0]])
+    return list(dict.fromkeys("cuda" if family == "hip" else family for _, _, family in found))
+
+
+class DeviceList(profiler_util.EventList):
+    """Torch's list, whose table can be sorted by the words for the device that are in it."""
+
+    def _device(self) -> str | None:
+        """The word for the device; None: no element has one."""
+        return self._use_device or next((e.use_device for e in self if e.use_device), None)
+
+    def table(self, sort_by: str | None = None, *args: Any, **options: Any) -> str:
+        device = self._device()
+        sort_by = key_of_device(sort_by, [device] if device else [])
+        if self and isinstance(sort_by, str) and not hasattr(self[0], sort_by):
+            raise AttributeError(wrong_key(self[0], sort_by, device))
+        if self and device and not self[0].use_device:  # torch looks at the first alone
+            self[0].use_device = device
+        return str(super().table(sort_by, *args, **options))
+
+
+class EventList(DeviceList):
     """A list of averages that is filled when its elements are used.
 
     `table()` does not fill it: it prints the output of `opscope table averages` for the recording,
@@ -114,8 +142,11 @@ class EventList(profiler_util.EventList):
             return
         self._is_filled = True
         if self._path:
-            rows = table_rows("averages", self._path, AVERAGES, self._options)
-            super().extend(average(row, self._use_device) for row in rows)
+            rows = list(table_rows("averages", self._path, AVERAGES, self._options))
+            device = self._use_device
+            if device is None and any(row["self_device_ns"] != "0" for row in rows):
+                device = next(iter(families(self._path)), None)  # one that was not asked for
+            super().extend(average(row, device) for row in rows)
             keys = {a.key for a in self}
             for a in self:
                 if ENGINE + a.key in keys:
@@ -128,7 +159,7 @@ class EventList(profiler_util.EventList):
         # A copy has the averages but not the recording.
         state = {name: value for name, value in vars(self).items()
                  if name in vars(profiler_util.EventList())}
-        return profiler_util.EventList, (list(self),), state
+        return DeviceList, (list(self),), state
 
     def table(self, sort_by: str | None = None, row_limit: int = 100,
               max_src_column_width: int | None = 75, max_name_column_width: int | None = 55,
@@ -140,7 +171,9 @@ class EventList(profiler_util.EventList):
         widths = {"--max-src-width": max_src_column_width,
                   "--max-name-width": max_name_column_width,
                   "--max-shapes-width": max_shapes_column_width}
-        sort_by = key_of_device(sort_by, self._use_device)
+        sort_by = key_of_device(sort_by, [self._use_device] if self._use_device else [])
+        if isinstance(sort_by, str) and sort_by.endswith(DEVICE_ENDS) and sort_by not in SORT_KEYS:
+            sort_by = key_of_device(sort_by, families(self._path))
         limit = count_of(row_limit)
         if (time_unit is not None or limit == 0 or HAS_OLD_UNITS or sort_by not in (None, *SORT_KEYS)
                 or not is_plain(header) or not all(map(is_width, widths.values()))):
@@ -177,15 +210,24 @@ def count_of(limit: Any) -> int | None:
     return count if count == limit and 0 <= count < 1 << 31 else None
 
 
-def key_of_device(key: Any, use_device: str | None) -> Any:
-    """The KEY that torch would sort by; USE_DEVICE is a word for the device, too."""
+def key_of_device(key: Any, words: list[str]) -> Any:
+    """The KEY that torch would sort by; WORDS are words for the device, too."""
     if isinstance(key, str):
         for device in ("cuda", "xpu", "privateuse1"):
             key = key.replace(device, "device")
-        for name in SORT_KEYS if use_device else ():
-            if key == name.replace("device", str(use_device)):
+        for name, word in itertools.product(SORT_KEYS, words):
+            if key == name.replace("device", word):
                 return name
     return key
+
+
+def wrong_key(event: Any, key: str, device: str | None) -> str:
+    """Torch's message that EVENT has no KEY, and the keys that there are; DEVICE is one of the words
+    for the device."""
+    words = list(dict.fromkeys(["cuda", "xpu", "privateuse1", *([device] if device else [])]))
+    return (f"{type(event).__name__!r} object has no attribute {key!r}; the keys of sort_by are "
+            f"{', '.join(SORT_KEYS)}, where device may also be {', '.join(words[:-1])} or "
+            f"{words[-1]}")
 
 
 def is_plain(header: Any) -> bool:
@@ -498,8 +540,13 @@ def mark_backward(calls: list[FunctionEvent]) -> None:
         before[call.thread] = call.name
 
 
-class Calls(profiler_util.EventList):
+class Calls(DeviceList):
     """Torch's list of all calls and work."""
+
+    def key_averages(self, *args: Any, **options: Any) -> DeviceList:
+        made = super().key_averages(*args, **options)
+        return DeviceList(made, use_device=self._device(), profile_memory=self._profile_memory,
+                          with_flops=self._with_flops)
 
     def _set_backward_stacktraces(self) -> None:
         # Work on devices has the thread 0, as the forward call that a function does not have.
@@ -587,6 +634,8 @@ def events(path: str, use_device: str | None, profile_memory: bool, with_flops: 
     TIMEOUT_S seconds are too few."""
     deadline = Deadline(timeout_s)
     rows = Rows(path, profile_memory)
+    if use_device is None and any(row["kind"] in WORK for row, _ in rows.on_device):
+        use_device = next(iter(families(path)), None)  # one that was not asked for
     made = Calls(
         (FunctionEvent(use_device=use_device, **fields)
          for fields in rows.fields(with_flops, deadline)),
