@@ -47,8 +47,9 @@ struct osc_device_info {
 
 /*
  * Register a device of this process, for osc_memory_alloc() and osc_queue_add(), and return
- * its number. The same type and index give the same number. INFO is copied. Returns
- * OSC_DEVICE_CPU if there is no room (the loss is counted).
+ * its number. The same type and index give the same number; what was unknown of it until then
+ * is taken from INFO. INFO is copied. Returns OSC_DEVICE_CPU if there is no room (the loss is
+ * counted).
  */
 OSC_API uint32_t osc_device_add(const struct osc_device_info *info);
 
@@ -75,6 +76,10 @@ OSC_API void osc_device_clock(uint32_t device, uint64_t before, uint64_t device_
  * launches several works may take a number for each.
  */
 OSC_API uint64_t osc_launch(void);
+
+/* Whether LAUNCH is of an earlier recording, or before the window of a schedule: osc_work()
+ * leaves its work out. */
+OSC_API int osc_launch_is_earlier(uint64_t launch);
 
 /*
  * Begin and end a call into a runtime whose work the caller reports. What this thread asks of
@@ -118,9 +123,9 @@ struct osc_work_info {
 OSC_API void osc_work(uint32_t queue, const struct osc_work_info *info);
 
 /*
- * Call REPORT before a window of a schedule ends, on the thread that steps: what has finished
- * and was not reported until then is in no window. It must not wait for a device. At most eight
- * functions in a process, each once; they stay.
+ * Call REPORT before a window of a schedule, the recording, or its part before a pause ends, on
+ * the thread that ends it: what has finished and was not reported until then is left out. It
+ * must not wait for a device. At most eight functions in a process, each once; they stay.
  */
 OSC_API void osc_on_window_end(void (*report)(void));
 

@@ -152,6 +152,7 @@ extern "C" {
     R(uint32_t, osc_queue_add, (uint32_t device, const char *name), (device, name),            \
       (uint32_t)0)                                                                             \
     R(uint64_t, osc_launch, (void), (), (uint64_t)0)                                           \
+    R(int, osc_launch_is_earlier, (uint64_t launch), (launch), (int)0)                         \
     R(int, osc_runtime_is_inside, (void), (), (int)0)
 /* clang-format on */
 

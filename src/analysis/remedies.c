@@ -124,11 +124,12 @@ static const char *for_missing_source(const struct osc_trace *t)
 /* What to do if calls were recorded and what they launched was not. */
 static const char *for_missing_records(const struct osc_trace *t)
 {
+    if (osc_str_eq(meta(t, "mode"), OSC_STR("flight")))
+        return "a dump of --flight has the device work that was reported before it, which some "
+               "sources do each second";
     if (meta(t, "mode").len > 0)
-        return "a window of --schedule or --flight has the device work that had finished when "
-               "it "
-               "ended: let its last step wait for the device, or use a profile of "
-               "opscope.torch with schedule=..., which waits";
+        return "a window of --schedule has the device work that had finished when it ended: "
+               "let its last step wait for the device";
     for (uint32_t i = 1; i < osc_strings_bound(&t->strings); i++) {
         const osc_sid id = {i};
 

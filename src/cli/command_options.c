@@ -329,12 +329,21 @@ static const struct osc_option *find_letter(const struct line *l, char letter)
     return NULL;
 }
 
-const char *osc_option_owner(const struct osc_option *o)
+const char *osc_option_owner(const char *name, size_t len, char letter)
 {
-    for (size_t i = 0; osc_commands[i]; i++)
-        if (o->commands & osc_commands[i]->bit)
-            return osc_commands[i]->name;
-    return "TRACE";
+    const char *found = NULL;
+
+    for (const struct osc_option *o = osc_options; o->name; o++) {
+        if (!(len > 0 && strlen(o->name) == len && memcmp(o->name, name, len) == 0) &&
+            !(letter && o->letter == letter))
+            continue;
+        if (o->commands & OSC_COMMAND_RUN)
+            return "run";
+        for (size_t i = 0; !found && osc_commands[i]; i++)
+            found = o->commands & osc_commands[i]->bit ? osc_commands[i]->name : NULL;
+        found = found ? found : "TRACE";
+    }
+    return found;
 }
 
 /* Report that NAME is not an option, and suggest a similar one, or the command that has it. */
@@ -351,11 +360,10 @@ static int no_option(const struct line *l, const char *name)
     }
     if (near.best)
         return osc_cli_misuse("unknown option '--%s'; did you mean '--%s'?", name, near.best);
-    for (const struct osc_option *o = osc_options; o->name; o++)
-        if (strcmp(o->name, name) == 0)
-            return osc_cli_misuse(
-                "'--%s' is an option of 'opscope %s'; see 'opscope %s --help'", name,
-                osc_option_owner(o), command->name);
+    const char *const owner = osc_option_owner(name, strlen(name), 0);
+    if (owner)
+        return osc_cli_misuse("'--%s' is an option of 'opscope %s'; see 'opscope %s --help'",
+                              name, owner, command->name);
     return osc_cli_misuse("unknown option '--%s'; see 'opscope %s --help'", name,
                           command->name);
 }

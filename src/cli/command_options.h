@@ -51,8 +51,9 @@ static inline bool osc_option_wants_argument(const struct osc_option *o)
 /* In the order of --help; the last one has no name. */
 extern const struct osc_option osc_options[];
 
-/* The first command that has O; "TRACE": only `opscope TRACE`. */
-const char *osc_option_owner(const struct osc_option *o);
+/* The command that has the option NAME, of LEN bytes, or LETTER: `run` before others; "TRACE":
+ * only `opscope TRACE`; NULL: none. */
+const char *osc_option_owner(const char *name, size_t len, char letter);
 
 /* The field of struct osc_request that O sets; "" for an option of a command alone. */
 static inline const char *osc_option_field(const struct osc_option *o)

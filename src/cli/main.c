@@ -28,10 +28,12 @@ static int no_command(const char *word)
     struct osc_nearest near = {.word = word};
 
     if (word[0] == '-' && word[1] != '\0') {
-        for (const struct osc_option *o = osc_options; o->name; o++)
-            if (is_option(o, word))
-                return osc_cli_misuse("'%s' is an option of 'opscope %s'; see 'opscope --help'",
-                                      word, osc_option_owner(o));
+        const bool is_long = word[1] == '-';
+        const char *const owner = osc_option_owner(
+            word + 2, is_long ? strcspn(word + 2, "=") : 0, is_long ? 0 : word[1]);
+        if (owner)
+            return osc_cli_misuse("'%s' is an option of 'opscope %s'; see 'opscope --help'",
+                                  word, owner);
         osc_nearest_try(&near, "--help");
         osc_nearest_try(&near, "--version");
         if (near.best)

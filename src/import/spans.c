@@ -268,7 +268,8 @@ static struct file *first_of_run(struct file *files, const struct file *f,
     if (f->id->n_events > 0 || f->id->is_piece)
         return NULL;
     const uint32_t at = osc_idmap_get(earliest, run_key(f->id));
-    return at > 0 && is_same(f->id->run_id, files[at - 1].id->run_id) &&
+    return at > 0 && is_same_host(f->id, files[at - 1].id) &&
+                   is_same(f->id->run_id, files[at - 1].id->run_id) &&
                    f->id->among.rank == files[at - 1].id->among.rank
                ? &files[at - 1]
                : NULL;

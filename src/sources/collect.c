@@ -62,6 +62,13 @@ void opscope_collect_report(void)
     osc_source_report_all();
 }
 
+void opscope_collect_settle(void)
+{
+    for (const struct entry *e = entries; e->source; e++)
+        if (e->source->settle)
+            e->source->settle();
+}
+
 void opscope_collect_stop(const char *source)
 {
     struct entry *const e = find(source);

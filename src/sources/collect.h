@@ -27,6 +27,7 @@ struct osc_collected {
     const char *(*why)(void);
     void (*stop)(void);
     uint64_t (*unseen)(void); /* NULL: it sees all */
+    void (*settle)(void);     /* NULL: there is nothing to wait for */
 };
 
 extern const struct osc_collected osc_collected_cuda __attribute__((visibility("hidden")));
@@ -48,6 +49,10 @@ OSC_API uint64_t opscope_collect_unseen(const char *source);
 /* A recording has begun in a process that had one before: record again what sources are there.
  */
 OSC_API void opscope_collect_report(void);
+
+/* The recording ends, and another one begins: record what the program launched until now, which
+ * is waited for. */
+OSC_API void opscope_collect_settle(void);
 
 /* Record what SOURCE knows to have finished, and when all who started it have stopped it, let
  * go of its runtime. */

@@ -16,7 +16,7 @@ from typing import Any
 # Members of a trace; metadata must not have these names.
 OWN_MEMBERS = ("traceEvents", "traceName", "baseTimeNanoseconds", "displayTimeUnit")
 # Facts of recordings that torch's traces do not have; also those that begin with the last one.
-PRIVATE = ("command", "exe", "boot_id", "parent_pid", "start", "sample.")
+PRIVATE = ("command", "exe", "boot_id", "parent_pid", "start", "torch_version", "sample.")
 SPANS_LAST = 0x20000000  # Kineto's position of the row of the window in viewers
 EVENTS = b'"traceEvents": [\n'  # then one event per line; names of threads come first
 THREAD_NAME = b'{"ph":"M","name":"thread_name"'

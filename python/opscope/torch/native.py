@@ -255,12 +255,17 @@ def start_to(path: str) -> int:
     return result
 
 
-def report_sources() -> None:
-    """Record what sources are there, if the collector is: another recording has begun."""
+def tell_collector(function: str) -> None:
+    """Call FUNCTION of the collector, if it is loaded."""
     try:
-        ctypes.CDLL(COLLECTOR, mode=os.RTLD_NOLOAD | os.RTLD_LAZY).opscope_collect_report()
+        getattr(ctypes.CDLL(COLLECTOR, mode=os.RTLD_NOLOAD | os.RTLD_LAZY), function)()
     except (OSError, AttributeError):
         pass  # it is not loaded, or older
+
+
+def report_sources() -> None:
+    """Record what sources are there, if the collector is: another recording has begun."""
+    tell_collector("opscope_collect_report")
     for source in whole.left_out:
         metadata(f"source.{source}", LEFT_OUT)
 
@@ -386,6 +391,7 @@ class Whole:
         if self.is_on:
             report_torch()  # no operator may have run yet
             detach()
+        tell_collector("opscope_collect_settle")
         opscope().osc_stop()
         self.has_step = False
         self.has_operators, self.is_on, self.is_aside = self.is_on, False, True

@@ -75,8 +75,9 @@ void osc_records_device_read(struct osc_records_rows *rows, const struct osc_pac
     case OSC_RECORD_DEVICE:
         d->type = osc_records_name(rows->names, p->id);
         d->index = (uint32_t)p->words[1];
-        d->limits.memory_bytes = p->words[2] > 0 ? (int64_t)p->words[2] : -1;
-        d->hz = p->words[3];
+        if (p->words[2] > 0) /* else another record may have told it */
+            d->limits.memory_bytes = (int64_t)p->words[2];
+        d->hz = p->words[3] > 0 ? p->words[3] : d->hz;
         break;
     case OSC_RECORD_DEVICE_NAME:
         d->name = osc_records_name(rows->names, p->id);

@@ -13,14 +13,18 @@
 
 enum { DEVICES_MAX = 256, QUEUES_MAX = 4096, TYPE_BYTES = 32, NAME_BYTES = 64 };
 
+enum { UNKNOWN, BEING_WRITTEN, WRITTEN };
+
 /* Copies the texts, because a device may be added before there is a recording. */
 struct device {
     uint32_t is_known; /* written last */
     uint32_t index;
+    uint32_t other_queue; /* that its queues share when there are too many; 0: none yet */
+    char type[TYPE_BYTES];
+    uint32_t description; /* UNKNOWN, then BEING_WRITTEN, then WRITTEN: what follows */
     uint64_t memory_bytes, clock_hz;
     struct osc_device_limits_info limits;
-    uint32_t other_queue; /* that its queues share when there are too many; 0: none yet */
-    char type[TYPE_BYTES], name[NAME_BYTES];
+    char name[NAME_BYTES];
     /* The last pair of clocks, for a recording that begins before the next one. */
     struct pair {
         uint64_t before, ticks, width;
@@ -102,9 +106,13 @@ static void put_device(uint32_t number)
 {
     const struct device *d = &devices[number];
     const uint64_t now = osc_ticks();
+    /* acquire: pairs with the release in describe() */
+    const bool is_described = __atomic_load_n(&d->description, __ATOMIC_ACQUIRE) == WRITTEN;
 
     OSC_PUT(OSC_RECORD_DEVICE, osc_name_c(d->type), now, OSC_ROLE_FACT, number, d->index,
-            d->memory_bytes, d->clock_hz);
+            is_described ? d->memory_bytes : 0, is_described ? d->clock_hz : 0);
+    if (!is_described)
+        return;
     if (d->name[0] != '\0')
         OSC_PUT(OSC_RECORD_DEVICE_NAME, osc_name_c(d->name), now, OSC_ROLE_FACT, number, 0);
     put_limits(number, &d->limits);
@@ -163,6 +171,28 @@ uint32_t osc_device_find(const char *type, uint32_t index)
     return 0;
 }
 
+/* Take what INFO says of D beside its place. False: nothing, or it was known before. */
+static bool describe(struct device *d, const struct osc_device_info *info)
+{
+    static const struct osc_device_limits_info none;
+    uint32_t unknown = UNKNOWN;
+
+    if (info->memory_bytes == 0 && info->clock_hz == 0 && (!info->name || !info->name[0]) &&
+        memcmp(&info->limits, &none, sizeof none) == 0)
+        return false;
+    /* relaxed: WRITTEN publishes it. */
+    if (!__atomic_compare_exchange_n(&d->description, &unknown, BEING_WRITTEN, false,
+                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        return false;
+    d->memory_bytes = info->memory_bytes;
+    d->clock_hz = info->clock_hz;
+    d->limits = info->limits;
+    set_text(d->name, sizeof d->name, info->name);
+    /* release: pairs with the acquire in put_device() */
+    __atomic_store_n(&d->description, WRITTEN, __ATOMIC_RELEASE);
+    return true;
+}
+
 uint32_t osc_device_add(const struct osc_device_info *info)
 {
     if (!info) {
@@ -173,20 +203,19 @@ uint32_t osc_device_add(const struct osc_device_info *info)
     const uint32_t there = osc_device_find(type, info->index);
     const uint32_t number = there != 0 ? there : reserve_number(&n_devices, DEVICES_MAX);
 
-    if (number == 0)
+    if (number == 0) {
         osc_losses_add(OSC_LOSS_FULL, 1);
-    if (there != 0 || number == 0)
-        return number;
-    struct device *d = &devices[number];
+        return 0;
+    }
+    struct device *const d = &devices[number];
+    const bool is_described = describe(d, info);
 
-    d->index = info->index;
-    d->memory_bytes = info->memory_bytes;
-    d->clock_hz = info->clock_hz;
-    d->limits = info->limits;
-    set_text(d->type, sizeof d->type, type);
-    set_text(d->name, sizeof d->name, info->name);
-    make_known(&d->is_known);
-    if (osc_is_on())
+    if (there == 0) {
+        d->index = info->index;
+        set_text(d->type, sizeof d->type, type);
+        make_known(&d->is_known);
+    }
+    if (osc_is_on() && (there == 0 || is_described))
         put_device(number);
     return number;
 }
@@ -270,7 +299,7 @@ uint64_t osc_launch(void)
 
     if (osc_is_on())
         OSC_PUT(OSC_RECORD_LAUNCH, 0, osc_ticks(), OSC_ROLE_ARG, id, 0);
-    else if (!osc_session_is_on()) /* and no pause of a recording either */
+    else
         /* relaxed: as in osc_launches_end() */
         __atomic_store_n(&first_launch, id + 1, __ATOMIC_RELAXED);
     return id;
@@ -283,12 +312,10 @@ void osc_launches_end(void)
                      __ATOMIC_RELAXED);
 }
 
-/* Whether the work of INFO was launched before the recording began. */
-static bool is_earlier(const struct osc_work_info *info)
+int osc_launch_is_earlier(uint64_t launch)
 {
     /* relaxed: as in osc_launches_end() */
-    return info->correlation != 0 &&
-           info->correlation < __atomic_load_n(&first_launch, __ATOMIC_RELAXED);
+    return launch != 0 && launch < __atomic_load_n(&first_launch, __ATOMIC_RELAXED);
 }
 
 /* The calls of this thread into runtimes that report their own work. */
@@ -313,7 +340,7 @@ void osc_work(uint32_t queue, const struct osc_work_info *info)
 {
     if (!info)
         osc_losses_add(OSC_LOSS_FULL, 1);
-    else if (osc_is_on() && !is_earlier(info))
+    else if (osc_is_on() && !osc_launch_is_earlier(info->correlation))
         OSC_PUT(OSC_RECORD_WORK, info->name, osc_ticks(), OSC_ROLE_EVENT,
                 queue | (uint64_t)info->kind << 32, info->correlation, info->append_ticks,
                 info->submit_ticks, info->start_ticks, info->end_ticks, info->bytes, 0);

@@ -29,6 +29,33 @@ TEST(queues_beyond_the_limit_share_one_of_their_device)
     assert_int_equal(losses.full, 0);
 }
 
+/* Keep in CTX the size of memory that a record of a device tells. */
+static void keep_memory(void *ctx, uint32_t thread, const struct osc_packed *r)
+{
+    (void)thread;
+    if (r->kind == OSC_RECORD_DEVICE && r->words[2] > 0)
+        *(uint64_t *)ctx = r->words[2];
+}
+
+TEST(a_device_may_be_described_later)
+{
+    static struct recorded rec;
+    uint64_t bytes = 0;
+
+    (void)state;
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    rec.look = keep_memory;
+    rec.ctx = &bytes;
+    const uint32_t bare = osc_device_add(&(struct osc_device_info){.type = "later"});
+    assert_int_equal(osc_device_add(&(struct osc_device_info){
+                         .type = "later", .name = "Model", .memory_bytes = 100}),
+                     bare);
+    (void)osc_device_add(&(struct osc_device_info){.type = "later", .memory_bytes = 200});
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+    assert_int_equal(bytes, 100);
+    assert_int_equal(rec.all.n[OSC_RECORD_DEVICE_NAME], 1);
+}
+
 /* Report the work of LAUNCH, as soon as it is known that it has ended. */
 static void finish(uint64_t launch)
 {

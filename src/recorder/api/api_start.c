@@ -120,10 +120,22 @@ __attribute__((constructor)) static void load(void)
     errno = kept;
 }
 
+static osc_status stop(void)
+{
+    const int kept = errno;
+
+    if (osc_session_is_ours() && osc_session_generation() != 0 && osc_writer_self->index_1 != 0)
+        osc_slow_write_owed();
+    const osc_status st = osc_session_stop();
+
+    errno = kept;
+    return st;
+}
+
 /* Runs at exit. */
 __attribute__((destructor)) static void unload(void)
 {
-    (void)osc_stop();
+    (void)stop(); /* sources have ended, or will */
 }
 
 osc_status osc_start(const struct osc_start_options *options)
@@ -155,18 +167,15 @@ uint64_t osc_recording_number(void)
 
 osc_status osc_stop(void)
 {
-    const int kept = errno;
-
-    if (osc_session_is_ours() && osc_session_generation() != 0 && osc_writer_self->index_1 != 0)
-        osc_slow_write_owed();
-    const osc_status st = osc_session_stop();
-
-    errno = kept;
-    return st;
+    if (osc_is_on())
+        osc_reports_call();
+    return stop();
 }
 
 void osc_pause(void)
 {
+    if (osc_is_on() && !osc_session_is_paused())
+        osc_reports_call();
     const uint64_t now = osc_ticks();
 
     if (osc_session_pause() && osc_is_on())

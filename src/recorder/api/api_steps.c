@@ -6,7 +6,6 @@
 #include "recorder/api/api_devices.h"
 #include "recorder/flusher/flush.h"
 #include "recorder/flusher/windows.h"
-#include "recorder/host/handler.h"
 #include "recorder/put.h"
 #include "recorder/session.h"
 #include "recorder/thread/ticks.h"
@@ -46,10 +45,9 @@ void osc_on_window_end(void (*report)(void))
     }
 }
 
-/* Let sources report what has finished. A handler may have interrupted one of them. */
-static void report_all(void)
+void osc_reports_call(void)
 {
-    if (osc_handler_may_run())
+    if (osc_session_is_in_handler()) /* which may have interrupted one of them */
         return;
     for (uint32_t i = 0; i < REPORTS_MAX; i++) {
         /* relaxed: as in osc_on_window_end() */
@@ -62,10 +60,12 @@ static void report_all(void)
 
 static uint64_t begin_step(bool is_tentative)
 {
-    const unsigned deeds = osc_is_on() ? osc_windows_next_deeds() : 0;
+    /* relaxed: as in end_step() */
+    const uint64_t next = __atomic_load_n(&n_steps, __ATOMIC_RELAXED);
+    const unsigned deeds = osc_is_on() ? osc_windows_deeds_of(next) : 0;
 
     if (deeds & OSC_DEED_STOP)
-        report_all();
+        osc_reports_call();
     if (deeds & OSC_DEED_START)
         osc_launches_end();
     const uint64_t now = osc_ticks();

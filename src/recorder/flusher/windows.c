@@ -197,14 +197,15 @@ void osc_windows_step_begin(uint64_t step, uint64_t ticks)
     leave();
 }
 
-unsigned osc_windows_next_deeds(void)
+unsigned osc_windows_deeds_of(uint64_t step)
 {
     /* acquire: pairs with the release in osc_windows_step_begin() */
     const uint64_t n = __atomic_load_n(&windows.n_steps, __ATOMIC_ACQUIRE);
 
-    return windows.start.schedule && n > 0
-               ? osc_schedule_deeds(windows.action, osc_schedule_action(&windows.schedule, n))
-               : 0;
+    if (!windows.start.schedule || n == 0)
+        return 0;
+    return osc_schedule_deeds(
+        windows.action, osc_schedule_action(&windows.schedule, step - windows.first_step));
 }
 
 /* The deeds of the last cut are done: the window that it ended is written. */

@@ -45,9 +45,8 @@ void osc_windows_close(void);
 void osc_windows_step_end(uint64_t ticks);
 void osc_windows_step_begin(uint64_t step, uint64_t ticks);
 
-/* The deeds of the next step (enum osc_schedule_deed), as a guess while another thread steps.
- */
-unsigned osc_windows_next_deeds(void);
+/* The deeds of STEP, which is about to begin (enum osc_schedule_deed). */
+unsigned osc_windows_deeds_of(uint64_t step);
 
 /* A change of the schedule at a time. */
 struct osc_cut {

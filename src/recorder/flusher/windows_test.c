@@ -72,21 +72,21 @@ TEST(steps_move_the_schedule)
     assert_true(is_held);
     assert_false(osc_windows_begins_open());
     assert_int_equal(osc_windows_step(), -1);
-    assert_int_equal(osc_windows_next_deeds(), 0);
+    assert_int_equal(osc_windows_deeds_of(7), 0);
     step(7, 100); /* the first step of the recording, whatever its number */
     assert_true(is_held);
     step(8, 200);
     assert_false(is_held);
     assert_cut(200, OSC_DEED_PREPARE);
-    assert_int_equal(osc_windows_next_deeds(), OSC_DEED_START);
+    assert_int_equal(osc_windows_deeds_of(9), OSC_DEED_START);
     step(9, 300);
     assert_cut(300, OSC_DEED_START);
     assert_false(is_held);
-    assert_int_equal(osc_windows_next_deeds(), OSC_DEED_STOP | OSC_DEED_READY);
+    assert_int_equal(osc_windows_deeds_of(10), OSC_DEED_STOP | OSC_DEED_READY);
     step(10, 400);
     assert_cut(400, OSC_DEED_STOP | OSC_DEED_READY);
     assert_true(is_held);
-    assert_int_equal(osc_windows_next_deeds(), 0);
+    assert_int_equal(osc_windows_deeds_of(11), 0);
     step(11, 500);
     assert_false(osc_windows_take(&cut));
     assert_int_equal(osc_windows_exit(), 0);

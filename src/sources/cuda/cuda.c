@@ -27,8 +27,9 @@
 #include "sources/source_state.h"
 #include "sources/source_thread.h"
 
-#define FLUSH_SECONDS 1
-#define EXIT_SECONDS  2 /* how long the end of a process waits for a flush that is under way */
+#define FLUSH_SECONDS  1
+#define REPORT_WAIT_NS 20000000
+#define EXIT_SECONDS   2 /* how long the end of a process waits for a flush that is under way */
 
 static struct osc_source source = {.name = "cuda"};
 
@@ -93,17 +94,6 @@ static void flush(uint32_t flags)
     count_dropped();
 }
 
-/* A window ends: what has finished belongs to it. Another flush that is under way reports it.
- */
-static void report_finished(void)
-{
-    if (getpid() != owner || pthread_mutex_trylock(&lock) != 0)
-        return;
-    if (is_started)
-        flush(0);
-    pthread_mutex_unlock(&lock);
-}
-
 static struct timespec time_in(time_t seconds)
 {
     struct timespec t = {0};
@@ -111,6 +101,22 @@ static struct timespec time_in(time_t seconds)
     clock_gettime(CLOCK_REALTIME, &t);
     t.tv_sec += seconds;
     return t;
+}
+
+/* A window or the recording ends: what has finished belongs to it. Another flush that is under
+ * way is waited for if it is no long one. */
+static void report_finished(void)
+{
+    struct timespec until = time_in(0);
+
+    until.tv_nsec += REPORT_WAIT_NS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    if (getpid() != owner || pthread_mutex_timedlock(&lock, &until) != 0)
+        return;
+    if (is_started)
+        flush(0);
+    pthread_mutex_unlock(&lock);
 }
 
 /* Report what has finished each second: whatever ends the process loses no more than that. */
@@ -383,7 +389,7 @@ static void stop(void)
     pthread_mutex_unlock(&lock);
 }
 
-const struct osc_collected osc_collected_cuda = {"cuda", start, tell_why, stop, NULL};
+const struct osc_collected osc_collected_cuda = {"cuda", start, tell_why, stop, NULL, NULL};
 
 /* What the driver looks up. NOLINTNEXTLINE(readability-identifier-naming) */
 OSC_API int InitializeInjection(void);

@@ -32,7 +32,7 @@ static uint32_t add(uint32_t id, const struct osc_device_info *info,
 
     pthread_mutex_lock(&lock);
     uint32_t number = atomic_load_explicit(&d->number, memory_order_relaxed);
-    if (number == 0) {
+    if (number == 0 || info->name) { /* work may have come before the record of its device */
         d->limits = *limits;
         number = osc_device_add(info);
         /* Release pairs with the acquire in osc_cupti_device(). */

@@ -26,8 +26,7 @@ struct osc_ze_command {
     uint32_t n_waits; /* when it became so */
     struct osc_ze_work work;
     uint32_t queue;
-    uint64_t launch, recording; /* whose call appended it: osc_recording_number() */
-    uint64_t append_ns, submit_ns;
+    uint64_t launch, append_ns, submit_ns;
 };
 
 /* Commands that were submitted and have not been read, the oldest first. */
@@ -360,7 +359,6 @@ struct osc_ze_command *osc_ze_append_begin(ze_command_list_handle_t list,
     c->queue = l->queue;
     c->is_regular = !l->is_immediate;
     c->launch = osc_launch();
-    c->recording = osc_recording_number();
     c->append_ns = c->submit_ns = osc_ze_now_ns();
     return c;
 }
@@ -451,7 +449,7 @@ void osc_ze_list_skip(struct osc_ze_list *l)
 
 void osc_ze_list_submit(struct osc_ze_list *l, uint32_t queue)
 {
-    const uint64_t now = osc_ze_now_ns(), recording = osc_recording_number();
+    const uint64_t now = osc_ze_now_ns();
     uint64_t launch = 0;
 
     /* What has not finished is executed again: its event shows only the last time. */
@@ -466,7 +464,9 @@ void osc_ze_list_submit(struct osc_ze_list *l, uint32_t queue)
             osc_ze_count(OSC_ZE_COUNT_UNTIMED, 1);
             continue;
         }
-        if (c->n_runs > 0 || c->recording != recording) { /* not by the call that appended it */
+        /* By this call, not by the one that appended it, earlier or for another execution. */
+        if (c->n_runs > 0 ||
+            osc_launch_is_earlier(c->launch)) { /* not by the call that appended it */
             launch = launch ? launch : osc_launch();
             c->launch = launch;
         }

@@ -209,9 +209,6 @@ static int start(void)
     const char *const why = start_here();
 
     atomic_store_explicit(&osc_ze_is_wanted, 1, memory_order_relaxed);
-    /* What was appended before belongs to the recording that ends now. */
-    if (*why == '\0' && is_injected && osc_is_on())
-        osc_ze_drain();
     /* Relaxed: a caller asks after its own start. */
     atomic_store_explicit(&why_not, why, memory_order_relaxed);
     return *why != '\0';
@@ -241,8 +238,15 @@ static void stop(void)
         osc_ze_drain();
 }
 
-const struct osc_collected osc_collected_level_zero = {"level-zero", start, tell_why, stop,
-                                                       tell_unseen};
+/* What was appended until now belongs to the recording that ends. */
+static void settle(void)
+{
+    if (is_injected && osc_ze_is_alive() && osc_is_on())
+        osc_ze_drain();
+}
+
+const struct osc_collected osc_collected_level_zero = {"level-zero", start,       tell_why,
+                                                       stop,         tell_unseen, settle};
 
 /* --- what programs call ------------------------------------------------------------------ */
 

@@ -62,6 +62,12 @@ void look_at(const dl_phdr_info *info, const Tables &t, const ElfW(Rela) * r, si
     }
 }
 
+// Whether an entry of the dynamic section with TAG has an address that we use.
+bool is_address(int64_t tag)
+{
+    return tag == DT_JMPREL || tag == DT_RELA || tag == DT_SYMTAB || tag == DT_STRTAB;
+}
+
 Tables tables_of(const dl_phdr_info *info)
 {
     const ElfW(Dyn) *d = nullptr;
@@ -72,7 +78,11 @@ Tables tables_of(const dl_phdr_info *info)
             d = reinterpret_cast<const ElfW(Dyn) *>(info->dlpi_addr +
                                                     info->dlpi_phdr[i].p_vaddr);
     for (; d && d->d_tag != DT_NULL; d++) {
-        const auto value = d->d_un.d_val;
+        auto value = d->d_un.d_val;
+
+        // A library whose dynamic section is read-only keeps its own addresses.
+        if (is_address(d->d_tag) && value < info->dlpi_addr)
+            value += info->dlpi_addr;
 
         switch (d->d_tag) {
         case DT_JMPREL:

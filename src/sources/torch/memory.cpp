@@ -131,8 +131,27 @@ void on_out_of_memory(void *reporter, size_t bytes)
 constexpr size_t kTypes = 32, kIndexes = 64;
 std::atomic<uint32_t> added[kTypes][kIndexes]; // by osc_device_add(); 0: not yet
 
-// The recorder's number of DEVICE; OSC_DEVICE_CPU: its memory is not ours to record. A device
-// of a vendor that reports to us tells of its memory by itself.
+// Add DEVICE to the recorder. OSC_DEVICE_CPU: its memory is not ours to record, as that of a
+// vendor's device which reports to us, or of a type that torch has no name for.
+uint32_t add(c10::Device device)
+{
+    osc_device_info info{};
+    std::string name;
+
+    try {
+        name = c10::DeviceTypeName(device.type(), true);
+    } catch (...) {
+        return OSC_DEVICE_CPU;
+    }
+    info.type = name.c_str();
+    info.index = static_cast<uint32_t>(device.index());
+    if (device.type() == c10::DeviceType::PrivateUse1 &&
+        osc_device_find(info.type, info.index) != OSC_DEVICE_CPU)
+        return OSC_DEVICE_CPU;
+    return osc_device_add(&info);
+}
+
+// The recorder's number of DEVICE, or OSC_DEVICE_CPU: see add().
 uint32_t number_of(c10::Device device)
 {
     const auto type = static_cast<size_t>(device.type());
@@ -142,17 +161,9 @@ uint32_t number_of(c10::Device device)
         return OSC_DEVICE_CPU;
     // relaxed: the number is also in a record that this thread makes or has made
     uint32_t number = added[type][index].load(std::memory_order_relaxed);
-    if (number != 0)
+    if (number != OSC_DEVICE_CPU)
         return number;
-    const std::string name = c10::DeviceTypeName(device.type(), true);
-    const auto place = static_cast<uint32_t>(index);
-    if (device.type() == c10::DeviceType::PrivateUse1 &&
-        osc_device_find(name.c_str(), place) != OSC_DEVICE_CPU)
-        return OSC_DEVICE_CPU;
-    osc_device_info info{};
-    info.type = name.c_str();
-    info.index = place;
-    number = osc_device_add(&info);
+    number = add(device);
     added[type][index].store(number, std::memory_order_relaxed); // relaxed: as above
     return number;
 }

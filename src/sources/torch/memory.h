@@ -10,11 +10,11 @@
  * libraries that came since.
  *
  *   - A torch.profiler that runs at the same time is not affected.
- *   - A release on the host does not state its size: allocated blocks are kept in a lock-free
- *     table. The release of a block that did not fit, or that was allocated before the start,
- * is not recorded, as in torch.
- *   - A vendor that reports its device to libopscope (source.h) tells of its memory there: what
- * it tells torch is left out.
+ *   - On the host a release does not state its size, so allocated blocks are kept in a
+ *     lock-free table. A block that did not fit, or that was allocated before the start, has no
+ *     release, as in torch.
+ *   - A vendor that reports its device to libopscope (source.h) tells of its memory there. What
+ *     it tells torch is left out.
  *
  * Threading: start and stop from one thread at a time; allocations come from any.
  */
