@@ -29,8 +29,9 @@ static int no_command(const char *word)
 
     if (word[0] == '-' && word[1] != '\0') {
         const bool is_long = word[1] == '-';
-        const char *const owner = osc_option_owner(
-            word + 2, is_long ? strcspn(word + 2, "=") : 0, is_long ? 0 : word[1]);
+        const char *const owner = is_long
+                                      ? osc_option_owner(word + 2, strcspn(word + 2, "="), '\0')
+                                      : osc_option_owner("", 0, word[1]);
         if (owner)
             return osc_cli_misuse("'%s' is an option of 'opscope %s'; see 'opscope --help'",
                                   word, owner);

@@ -512,7 +512,7 @@ def each_kind_of_profile_records_a_device(place: Place) -> None:
     each_profile.check(place.opscope, place.folder, place.python,
                        each_profile.environment(place.opscope),
                        PREPARE % (fake(place) / "libcupti.so.13", ADD), "add_one", "CUDA",
-                       "use_cuda")
+                       "use_cuda", is_in_runs=True)
 
 
 def torch_says_who_has_cupti(place: Place) -> None:
