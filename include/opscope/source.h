@@ -123,9 +123,11 @@ struct osc_work_info {
 OSC_API void osc_work(uint32_t queue, const struct osc_work_info *info);
 
 /*
- * Call REPORT before a window of a schedule, the recording, or its part before a pause ends, on
- * the thread that ends it: what has finished and was not reported until then is left out. It
- * must not wait for a device. At most eight functions in a process, each once; they stay.
+ * Call REPORT before a window of a schedule or the recording ends by a call, on the thread that
+ * ends it: what has finished and was not reported until then is left out. It must not wait for
+ * a device, and whoever ends a step or the recording must not hold a lock that it takes. It is
+ * not called at the end of the process, nor where a signal handler may run. At most eight
+ * functions in a process, each once; they stay.
  */
 OSC_API void osc_on_window_end(void (*report)(void));
 

@@ -402,8 +402,13 @@ static PyObject *step(PyObject *module, PyObject *none)
 {
     (void)module;
     (void)none;
+    uint64_t number;
+
     has_own_steps = true;
-    return PyLong_FromUnsignedLongLong(osc_step());
+    Py_BEGIN_ALLOW_THREADS /* sources report when a window ends */
+    number = osc_step();
+    Py_END_ALLOW_THREADS
+    return PyLong_FromUnsignedLongLong(number);
 }
 
 static PyObject *marks_steps(PyObject *module, PyObject *none)

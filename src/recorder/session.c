@@ -192,7 +192,7 @@ static bool is_borrower(void)
  * is checked again when it calls from further up its stack, which is outside of that handler,
  * or some milliseconds later, because it may always block signals.
  */
-bool osc_session_is_in_handler(void)
+static bool is_in_handler(void)
 {
     static _Thread_local uintptr_t asked_at __attribute__((tls_model("initial-exec")));
     static _Thread_local int64_t retry_ns __attribute__((tls_model("initial-exec")));
@@ -239,7 +239,7 @@ static osc_status start_flusher(const uint64_t recording[2], bool is_plain)
  * recording is not stopped meanwhile. */
 static void attend(void)
 {
-    if (osc_session_is_in_handler() || is_borrower())
+    if (is_in_handler() || is_borrower())
         return;
     /* relaxed: one of the threads that see it starts it. */
     if (__atomic_exchange_n(&is_awaiting, 0, __ATOMIC_RELAXED))
@@ -569,7 +569,7 @@ static void wait_for_opening(void)
 /* Open the recording, for the call that changed ARMED to OPENING. */
 static void open_armed(enum osc_loss *why)
 {
-    const osc_status st = open_or_report(!osc_session_is_in_handler());
+    const osc_status st = open_or_report(!is_in_handler());
 
     if (st == OSC_ECANCELED)
         *why = OSC_LOSS_NESTED;

@@ -66,10 +66,6 @@ bool osc_session_is_ours(void);
  * is the cause of the loss. Called by the slow path while the writer is busy. */
 uint64_t osc_session_enter(enum osc_loss *why);
 
-/* Whether this may be a signal handler (recorder/host/handler.h). A thread that always blocks
- * signals is told from one by its stack, from the second call on. */
-bool osc_session_is_in_handler(void);
-
 /* Call osc_session_above.begun if a recording was opened since the last call. Handlers, too. */
 void osc_session_announce(void);
 

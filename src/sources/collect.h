@@ -50,8 +50,8 @@ OSC_API uint64_t opscope_collect_unseen(const char *source);
  */
 OSC_API void opscope_collect_report(void);
 
-/* The recording ends, and another one begins: record what the program launched until now, which
- * is waited for. */
+/* The recording ends, and another one begins: wait, for a moment, for what the program launched
+ * on Level Zero until now, and record it. */
 OSC_API void opscope_collect_settle(void);
 
 /* Record what SOURCE knows to have finished, and when all who started it have stopped it, let

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recorder/api/api_devices.h"
 
+#include <errno.h>
+
 #include "opscope/source.h"
 
 #include "support/recorded.h"
@@ -88,6 +90,35 @@ TEST(work_belongs_to_the_recording_in_which_it_was_launched)
     finish(0); /* its launch is not known */
     assert_int_equal(recorded_end(&rec), OSC_OK);
     assert_int_equal(rec.all.n[OSC_RECORD_WORK], 3);
+}
+
+static uint64_t late; /* a launch whose work has ended and was not reported */
+
+static void report_late(void)
+{
+    if (late != 0)
+        finish(late);
+    late = 0;
+    errno = EINTR;
+}
+
+TEST(sources_report_before_the_recording_ends)
+{
+    static struct recorded rec;
+
+    (void)state;
+    osc_on_window_end(report_late);
+    osc_on_window_end(report_late);
+    assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
+    late = osc_launch();
+    assert_false(osc_launch_is_earlier(late));
+    const uint64_t kept = late;
+    errno = 0;
+    assert_int_equal(osc_stop(), OSC_OK);
+    assert_int_equal(errno, 0);
+    assert_int_equal(recorded_end(&rec), OSC_OK);
+    assert_int_equal(rec.all.n[OSC_RECORD_WORK], 1);
+    assert_true(osc_launch_is_earlier(kept));
 }
 
 UNIT_MAIN("api_devices")

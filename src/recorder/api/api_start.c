@@ -9,6 +9,7 @@
 #include "recorder/api/api_devices.h"
 #include "recorder/api/api_steps.h"
 #include "recorder/flusher/flush.h"
+#include "recorder/flusher/windows.h"
 #include "recorder/live/categories.h"
 #include "recorder/put.h"
 #include "recorder/session.h"
@@ -112,6 +113,7 @@ __attribute__((constructor)) static void load(void)
     const int kept = errno;
 
     osc_session_set_above(&above);
+    osc_windows_tell(osc_launches_end);
     osc_threads_load();
     osc_ticks_init();
     (void)pthread_atfork(NULL, NULL, begin_child);
@@ -174,8 +176,6 @@ osc_status osc_stop(void)
 
 void osc_pause(void)
 {
-    if (osc_is_on() && !osc_session_is_paused())
-        osc_reports_call();
     const uint64_t now = osc_ticks();
 
     if (osc_session_pause() && osc_is_on())

@@ -2,10 +2,12 @@
 /* The steps of the program: see opscope/record.h. */
 #include "recorder/api/api_steps.h"
 
+#include <errno.h>
+
 #include "opscope/source.h"
-#include "recorder/api/api_devices.h"
 #include "recorder/flusher/flush.h"
 #include "recorder/flusher/windows.h"
+#include "recorder/host/handler.h"
 #include "recorder/put.h"
 #include "recorder/session.h"
 #include "recorder/thread/ticks.h"
@@ -47,7 +49,9 @@ void osc_on_window_end(void (*report)(void))
 
 void osc_reports_call(void)
 {
-    if (osc_session_is_in_handler()) /* which may have interrupted one of them */
+    const int kept = errno;
+
+    if (osc_handler_may_run()) /* which may have interrupted one of them */
         return;
     for (uint32_t i = 0; i < REPORTS_MAX; i++) {
         /* relaxed: as in osc_on_window_end() */
@@ -56,6 +60,7 @@ void osc_reports_call(void)
         if (report)
             report();
     }
+    errno = kept;
 }
 
 static uint64_t begin_step(bool is_tentative)
@@ -66,8 +71,6 @@ static uint64_t begin_step(bool is_tentative)
 
     if (deeds & OSC_DEED_STOP)
         osc_reports_call();
-    if (deeds & OSC_DEED_START)
-        osc_launches_end();
     const uint64_t now = osc_ticks();
 
     end_step(now);

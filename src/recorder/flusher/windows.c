@@ -65,6 +65,13 @@ static bool is_held(enum osc_action action)
            (action == OSC_ACTION_WARMUP && windows.start.is_flight);
 }
 
+static void (*tell_begin)(void); /* or NULL */
+
+void osc_windows_tell(void (*begun)(void))
+{
+    tell_begin = begun;
+}
+
 void osc_windows_open(const struct osc_windows_start *start)
 {
     memset(&windows, 0, sizeof windows);
@@ -169,11 +176,13 @@ static void change_action(unsigned next, uint64_t ticks)
         /* release: pairs with the acquire in osc_windows_take() */
         __atomic_store_n(&windows.n_cuts, n + 1, __ATOMIC_RELEASE);
     }
+    if ((deeds & OSC_DEED_START) && tell_begin)
+        tell_begin();
     if (deeds & OSC_DEED_START)
         begin_window(ticks);
     if (is_held(windows.action) != is_held(next))
         windows.start.hold(is_held(next));
-    windows.action = next;
+    __atomic_store_n(&windows.action, next, __ATOMIC_RELAXED); /* for osc_windows_deeds_of() */
     if (deeds)
         windows.start.wake();
 }
@@ -184,15 +193,15 @@ void osc_windows_step_begin(uint64_t step, uint64_t ticks)
         return;
     const uint64_t n = windows.n_steps;
 
+    if (n == 0)
+        windows.first_step = step; /* its action has applied since the start */
     /* relaxed: published by n_steps below */
     __atomic_store_n(&begins[n % OSC_WINDOWS_STEPS], ticks, __ATOMIC_RELAXED);
     __atomic_store_n(&windows.step, (int64_t)step, __ATOMIC_RELAXED);
     /* release: pairs with the acquire in begins_known() */
     __atomic_store_n(&windows.n_steps, n + 1, __ATOMIC_RELEASE);
     __atomic_store_n(&windows.step_ticks, ticks, __ATOMIC_RELAXED);
-    if (n == 0)
-        windows.first_step = step; /* its action has applied since the start */
-    else if (windows.start.schedule)
+    if (n > 0 && windows.start.schedule)
         change_action(osc_schedule_action(&windows.schedule, step - windows.first_step), ticks);
     leave();
 }
@@ -204,8 +213,10 @@ unsigned osc_windows_deeds_of(uint64_t step)
 
     if (!windows.start.schedule || n == 0)
         return 0;
+    /* relaxed: that of a step of another thread is as good. */
     return osc_schedule_deeds(
-        windows.action, osc_schedule_action(&windows.schedule, step - windows.first_step));
+        __atomic_load_n(&windows.action, __ATOMIC_RELAXED),
+        osc_schedule_action(&windows.schedule, step - windows.first_step));
 }
 
 /* The deeds of the last cut are done: the window that it ended is written. */
@@ -282,7 +293,7 @@ void osc_windows_dumped(uint64_t from, uint64_t until)
 
 int64_t osc_windows_step(void)
 {
-    /* X */
+    /* relaxed: a single number */
     return __atomic_load_n(&windows.step, __ATOMIC_RELAXED);
 }
 

@@ -35,6 +35,10 @@ struct osc_windows_start {
     uint64_t *begin; /* borrowed: window_begin of the live directory (wire/live.h), or NULL */
 };
 
+/* From now on BEGUN is called before a window begins, by the thread that steps. One thread,
+ * before all other calls. */
+void osc_windows_tell(void (*begun)(void));
+
 /* Start afresh with the action of step 0, and hold or not accordingly. */
 void osc_windows_open(const struct osc_windows_start *start);
 

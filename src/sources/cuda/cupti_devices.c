@@ -11,7 +11,8 @@
 #define DEVICES_MAX 64u /* devices with higher numbers share the last place */
 
 static struct device {
-    _Atomic uint32_t number; /* the recorder's; 0: not added yet. Written last */
+    _Atomic uint32_t number;     /* the recorder's; 0: not added yet. Written last */
+    _Atomic uint32_t has_limits; /* written after them */
     struct osc_cupti_limits limits;
 } devices[DEVICES_MAX];
 
@@ -32,12 +33,18 @@ static uint32_t add(uint32_t id, const struct osc_device_info *info,
 
     pthread_mutex_lock(&lock);
     uint32_t number = atomic_load_explicit(&d->number, memory_order_relaxed);
-    if (number == 0 || info->name) { /* work may have come before the record of its device */
+    const bool is_new = number == 0;
+    const bool is_described =
+        info->name && atomic_load_explicit(&d->has_limits, memory_order_relaxed) == 0;
+    if (is_described)
         d->limits = *limits;
+    if (is_new || is_described) /* work may have come before the record of its device */
         number = osc_device_add(info);
-        /* Release pairs with the acquire in osc_cupti_device(). */
-        atomic_store_explicit(&d->number, number, memory_order_release);
-    }
+    /* Release pairs with the acquire in osc_cupti_device_limits(). */
+    if (is_described)
+        atomic_store_explicit(&d->has_limits, 1, memory_order_release);
+    if (is_new)
+        atomic_store_explicit(&d->number, number, memory_order_relaxed);
     pthread_mutex_unlock(&lock);
     return number;
 }
@@ -79,8 +86,8 @@ void osc_cupti_device_read(const uint8_t *record)
 
 uint32_t osc_cupti_device(uint32_t id)
 {
-    /* Acquire pairs with the release in add(). */
-    const uint32_t number = atomic_load_explicit(&place_of(id)->number, memory_order_acquire);
+    /* Relaxed: a number. */
+    const uint32_t number = atomic_load_explicit(&place_of(id)->number, memory_order_relaxed);
 
     if (number != 0)
         return number;
@@ -90,8 +97,11 @@ uint32_t osc_cupti_device(uint32_t id)
 
 const struct osc_cupti_limits *osc_cupti_device_limits(uint32_t id)
 {
-    (void)osc_cupti_device(id); /* whoever has seen the number sees the limits */
-    return &place_of(id)->limits;
+    static const struct osc_cupti_limits none;
+    const struct device *const d = place_of(id);
+
+    /* Acquire pairs with the release in add(). */
+    return atomic_load_explicit(&d->has_limits, memory_order_acquire) ? &d->limits : &none;
 }
 
 void osc_cupti_context_read(const uint8_t *record)

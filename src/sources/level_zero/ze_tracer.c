@@ -78,9 +78,20 @@ static void probed(void *params, ze_result_t result, void *tracer, void **call)
     atomic_store_explicit(&is_alive, 1, memory_order_relaxed);
 }
 
+static _Atomic uint32_t is_over; /* the loader may have ended */
+
+/* A window or the recording ends: what has finished belongs to it. */
+static void report_finished(void)
+{
+    /* Relaxed: set by the thread that ends the process. */
+    if (atomic_load_explicit(&is_over, memory_order_relaxed) == 0)
+        osc_ze_read_finished();
+}
+
 /* Before the loader and drivers end. */
 static void leave(void)
 {
+    atomic_store_explicit(&is_over, 1, memory_order_relaxed);
     void *const library = dlopen(LOADER, RTLD_NOW | RTLD_NOLOAD);
     is_ending ends = NULL;
 
@@ -172,7 +183,7 @@ static const char *start_with(void *library)
         } else {
             describe(library, text, sizeof text);
             osc_source_report(&osc_source_level_zero, text);
-            osc_on_window_end(osc_ze_read_finished);
+            osc_on_window_end(report_finished);
             (void)atexit(leave);
         }
     }
@@ -241,7 +252,8 @@ static void stop(void)
 /* What was appended until now belongs to the recording that ends. */
 static void settle(void)
 {
-    if (is_injected && osc_ze_is_alive() && osc_is_on())
+    if (is_injected && osc_ze_is_alive() && osc_is_on() &&
+        atomic_load_explicit(&is_over, memory_order_relaxed) == 0)
         osc_ze_drain();
 }
 
