@@ -167,11 +167,12 @@ class FlameCheck:
         if len(lines) > LINES_MAX:
             return
         whole = self.check.server.json("flame", px=MOST_PIXELS, **wish)
-        self.real = {in_file(name): name for name in whole["names"]}
+        # Frames too narrow to be drawn are searched, too: the timeline has the names of calls.
+        self.real = {in_file(name): name for name in (*self.check.names, *whole["names"])}
         answer = self.compare(f"{stack} {metric}", lines, **wish)
         self.check.equal("command", answer["command"].split()[3:],
                          ["--stack", stack, "--metric", metric, "-o", "stacks.folded"])
-        # Of a frame too narrow to be drawn the answer has no name, by which to ask for it.
+        # What has no name here cannot be asked for.
         known = sorted(line for line in lines if all(frame in self.real for frame in line))
         if not known:
             return
