@@ -59,6 +59,12 @@ void osc_change_set(struct osc_result *out, const struct osc_change_columns *at,
  * three digits of a mean, without the sign. */
 int64_t osc_change_order(double delta, bool has_steps);
 
+/* What is said of a change. */
+struct osc_decision {
+    bool is_significant;
+    double p;
+};
+
 /* The p of CHANGED; 1 if it is not tested. */
 double osc_change_p(const struct osc_sample *base, const struct osc_sample *new_,
                     bool is_tested);

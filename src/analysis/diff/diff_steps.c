@@ -142,29 +142,19 @@ static osc_status read_side(const struct osc_result *r, struct side *s)
     return st;
 }
 
-/* What is said of a change. */
-struct decision {
-    bool is_significant;
-    double p;
-};
-
-/* How often the steps of both sides, dealt out anew, leave each of one side longer than all of
- * the other, as they are; 1: they are not. Permutation test, two-sided, which one step that is
- * very long cannot hide from. */
+/* The probability that each step of one side is longer than all of the other by chance; 1: it
+ * is not so. One step that is very long does not hide it. */
 static double apart_p(const struct side *s)
 {
-    double p = 2;
+    const struct side *const base = &s[OSC_BASE], *const new_ = &s[OSC_NEW];
 
-    if (s[OSC_BASE].longest >= s[OSC_NEW].shortest &&
-        s[OSC_NEW].longest >= s[OSC_BASE].shortest)
-        return 1;
-    for (uint32_t k = 1; k <= s[OSC_BASE].samples[0].n; k++)
-        p *= k / ((double)s[OSC_NEW].samples[0].n + k);
-    return p;
+    return base->longest < new_->shortest || new_->longest < base->shortest
+               ? osc_parted_p(base->samples[0].n, new_->samples[0].n)
+               : 1;
 }
 
-static struct decision decide(const struct side *s, uint32_t k, double limit,
-                              const struct osc_run_steps *both)
+static struct osc_decision decide(const struct side *s, uint32_t k, double limit,
+                                  const struct osc_run_steps *both)
 {
     const struct osc_sample *const base = &s[OSC_BASE].samples[k];
     const struct osc_sample *const new_ = &s[OSC_NEW].samples[k];
@@ -172,10 +162,10 @@ static struct decision decide(const struct side *s, uint32_t k, double limit,
     const double p = osc_change_p(base, new_, is_tested);
 
     if (p <= limit && osc_sample_differs(base, new_))
-        return (struct decision){true, p};
+        return (struct osc_decision){true, p};
     const double of_order = is_tested && k == 0 ? apart_p(s) : 1;
-    return of_order <= OSC_WELCH_LEVEL ? (struct decision){true, of_order}
-                                       : (struct decision){false, p};
+    return of_order <= OSC_WELCH_LEVEL ? (struct osc_decision){true, of_order}
+                                       : (struct osc_decision){false, p};
 }
 
 static void add_row(struct osc_result *out, const struct side *s, uint32_t k, double limit,
@@ -184,7 +174,7 @@ static void add_row(struct osc_result *out, const struct side *s, uint32_t k, do
     const struct osc_sample *const base = &s[OSC_BASE].samples[k];
     const struct osc_sample *const new_ = &s[OSC_NEW].samples[k];
     const bool has_steps = osc_steps_are_known(both);
-    const struct decision d = decide(s, k, limit, both);
+    const struct osc_decision d = decide(s, k, limit, both);
 
     osc_result_row(out);
     osc_result_str(out, NAME, osc_str_c(names[k]));

@@ -183,14 +183,8 @@ struct comparing {
     double usual[OSC_BOTH];   /* the median variance of the steps of names whose calls differ */
 };
 
-/* What is said of a change. */
-struct decision {
-    bool is_significant;
-    double p;
-};
-
 /* Whether the calls of pair I differ, and their steps as well; and the larger p of both. */
-static struct decision test_calls(const struct comparing *c, size_t i)
+static struct osc_decision test_calls(const struct comparing *c, size_t i)
 {
     const struct osc_pair *const p = &c->j->pairs[i];
     const uint32_t k = c->time;
@@ -199,13 +193,13 @@ static struct decision test_calls(const struct comparing *c, size_t i)
     struct osc_sample steps[] = {p->step_logs[OSC_BASE][k], p->step_logs[OSC_NEW][k]};
 
     if (!c->is_tested || c->of_calls[i] > c->call_limit)
-        return (struct decision){.p = 1};
+        return (struct osc_decision){.p = 1};
     /* Three steps are alike by chance more often than the steps of many names are. */
     for (int s = 0; s < OSC_BOTH; s++)
         steps[s].variance = fmax(steps[s].variance, c->usual[s]);
     const double of_steps = osc_welch_p_careful(&steps[0], &steps[1]);
     const bool is_longer = calls[1]->mean > calls[0]->mean;
-    return (struct decision){
+    return (struct osc_decision){
         .is_significant =
             of_steps <= OSC_WELCH_LEVEL && (steps[1].mean > steps[0].mean) == is_longer &&
             (p->samples[OSC_NEW][k].mean > p->samples[OSC_BASE][k].mean) == is_longer,
@@ -213,42 +207,34 @@ static struct decision test_calls(const struct comparing *c, size_t i)
     };
 }
 
-/*
- * How often the steps of both sides, dealt out anew, have pair P in each step of one side and
- * in none of the other, as it is; 1: it is not. Fisher's permutation test, two-sided, which
- * spreads of times do not touch.
- */
+/* The probability that pair P is in each step of one side and in none of the other by chance;
+ * 1: it is not so. Spreads of times do not touch it. */
 static double presence_p(const struct osc_pair *p, uint32_t time)
 {
     const struct osc_sample *const base = &p->samples[OSC_BASE][time];
     const struct osc_sample *const new_ = &p->samples[OSC_NEW][time];
     const bool is_new = base->mean == 0 && p->step_logs[OSC_NEW][time].n > 0;
     const bool is_gone = new_->mean == 0 && p->step_logs[OSC_BASE][time].n > 0;
-    double ways = 1;
 
-    if (!is_new && !is_gone)
-        return 1;
-    for (uint32_t k = 1; k <= base->n; k++)
-        ways *= ((double)new_->n + k) / k;
-    return 2 / ways;
+    return is_new || is_gone ? osc_parted_p(base->n, new_->n) : 1;
 }
 
-static struct decision decide(const struct comparing *c, size_t i)
+static struct osc_decision decide(const struct comparing *c, size_t i)
 {
     const struct osc_pair *const p = &c->j->pairs[i];
     const struct osc_sample *const base = &p->samples[OSC_BASE][c->time];
     const struct osc_sample *const new_ = &p->samples[OSC_NEW][c->time];
-    const struct decision of_steps = {.p = osc_change_p(base, new_, c->is_tested)};
+    const struct osc_decision of_steps = {.p = osc_change_p(base, new_, c->is_tested)};
 
     const bool differs = osc_sample_differs(base, new_);
     if (differs && of_steps.p <= c->limit)
-        return (struct decision){true, of_steps.p};
+        return (struct osc_decision){true, of_steps.p};
     const double of_presence = c->is_tested ? presence_p(p, c->time) : 1;
     if (of_presence <= OSC_WELCH_LEVEL)
-        return (struct decision){true, of_presence};
+        return (struct osc_decision){true, of_presence};
     if (!differs)
         return of_steps;
-    const struct decision of_calls = test_calls(c, i);
+    const struct osc_decision of_calls = test_calls(c, i);
     return of_calls.is_significant ? of_calls : of_steps;
 }
 
@@ -258,7 +244,7 @@ static void add_row(struct osc_result *out, const struct comparing *c, size_t i)
     const struct osc_change_columns at = osc_change_columns(out->def, c->time);
     const struct osc_sample *const base = &p->samples[OSC_BASE][c->time];
     const struct osc_sample *const new_ = &p->samples[OSC_NEW][c->time];
-    const struct decision d = decide(c, i);
+    const struct osc_decision d = decide(c, i);
 
     osc_result_row(out);
     osc_result_str(out, NAME, p->name);

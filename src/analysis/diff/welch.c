@@ -79,6 +79,15 @@ bool osc_sample_differs(const struct osc_sample *a, const struct osc_sample *b)
     return fabs(b->mean - a->mean) > sqrt((a->variance + b->variance) / 2);
 }
 
+double osc_parted_p(uint32_t n, uint32_t m)
+{
+    double ways = 1;
+
+    for (uint32_t k = 1; k <= n; k++)
+        ways *= ((double)m + k) / k;
+    return 2 / ways;
+}
+
 static int by_value(const void *x, const void *y)
 {
     const double a = *(const double *)x, b = *(const double *)y;

@@ -37,6 +37,10 @@ double osc_welch_p_careful(const struct osc_sample *a, const struct osc_sample *
  * mean of both variances. */
 bool osc_sample_differs(const struct osc_sample *a, const struct osc_sample *b);
 
+/* How often the steps of both sides, N and M, dealt out anew, part as they do: all of one side
+ * on one hand. Fisher's permutation test, two-sided: 2 of the ways to choose N among all. */
+double osc_parted_p(uint32_t n, uint32_t m);
+
 /*
  * The largest of the N probabilities at P that still counts as a difference, by Benjamini and
  * Hochberg; negative if none does. P is sorted.
