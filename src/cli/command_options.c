@@ -329,13 +329,21 @@ static const struct osc_option *find_letter(const struct line *l, char letter)
     return NULL;
 }
 
-const char *osc_option_owner(const char *name, size_t len, char letter)
+bool osc_option_is(const struct osc_option *o, const char *word)
+{
+    const size_t len = strlen(o->name);
+
+    if (strncmp(word, "--", 2) != 0)
+        return word[0] == '-' && o->letter && word[1] == o->letter;
+    return strcspn(word + 2, "=") == len && memcmp(o->name, word + 2, len) == 0;
+}
+
+const char *osc_option_owner(const char *word)
 {
     const char *found = NULL;
 
     for (const struct osc_option *o = osc_options; o->name; o++) {
-        if (!(len > 0 && strlen(o->name) == len && memcmp(o->name, name, len) == 0) &&
-            !(letter && o->letter == letter))
+        if (!osc_option_is(o, word))
             continue;
         if (o->commands & OSC_COMMAND_RUN)
             return "run";
@@ -360,7 +368,7 @@ static int no_option(const struct line *l, const char *name)
     }
     if (near.best)
         return osc_cli_misuse("unknown option '--%s'; did you mean '--%s'?", name, near.best);
-    const char *const owner = osc_option_owner(name, strlen(name), 0);
+    const char *const owner = osc_option_owner(l->words[l->at]);
     if (owner)
         return osc_cli_misuse("'--%s' is an option of 'opscope %s'; see 'opscope %s --help'",
                               name, owner, command->name);

@@ -51,9 +51,12 @@ static inline bool osc_option_wants_argument(const struct osc_option *o)
 /* In the order of --help; the last one has no name. */
 extern const struct osc_option osc_options[];
 
-/* The command that has the option NAME, of LEN bytes, or LETTER: `run` before others; "TRACE":
- * only `opscope TRACE`; NULL: none. */
-const char *osc_option_owner(const char *name, size_t len, char letter);
+/* Whether WORD, such as "-o" or "--output=FILE", is the option O. */
+bool osc_option_is(const struct osc_option *o, const char *word);
+
+/* The command that has the option WORD: `run` before others; "TRACE": only `opscope TRACE`;
+ * NULL: none. */
+const char *osc_option_owner(const char *word);
 
 /* The field of struct osc_request that O sets; "" for an option of a command alone. */
 static inline const char *osc_option_field(const struct osc_option *o)

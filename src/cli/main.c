@@ -13,25 +13,13 @@
 #include "cli/show.h"
 #include "table/nearest.h"
 
-/* Whether WORD, "-o" or "--output=FILE", is the option O. */
-static bool is_option(const struct osc_option *o, const char *word)
-{
-    const size_t len = strlen(o->name);
-
-    if (word[0] != '-' || word[1] != '-')
-        return word[0] == '-' && o->letter && word[1] == o->letter;
-    return strcspn(word + 2, "=") == len && memcmp(o->name, word + 2, len) == 0;
-}
-
 static int no_command(const char *word)
 {
     struct osc_nearest near = {.word = word};
 
     if (word[0] == '-' && word[1] != '\0') {
-        const bool is_long = word[1] == '-';
-        const char *const owner = is_long
-                                      ? osc_option_owner(word + 2, strcspn(word + 2, "="), '\0')
-                                      : osc_option_owner("", 0, word[1]);
+        const char *const owner = osc_option_owner(word);
+
         if (owner)
             return osc_cli_misuse("'%s' is an option of 'opscope %s'; see 'opscope --help'",
                                   word, owner);
@@ -85,7 +73,7 @@ static int completion(const char *shell)
 static bool begins_screen(const char *word)
 {
     for (const struct osc_option *o = osc_options; o->name; o++)
-        if (o->commands & osc_command_screen.bit && is_option(o, word))
+        if (o->commands & osc_command_screen.bit && osc_option_is(o, word))
             return true;
     /* A word that looks like a path is one, so that a typing error in it is reported as a
      * missing file. */
