@@ -30,8 +30,7 @@ static _Atomic uint32_t generation;
 /* The calls of this thread that are under way. */
 static _Thread_local struct {
     uint32_t generation, depth;
-    bool is_recorded; /* the outermost one */
-    uint64_t launch;  /* of the outermost one, also if nothing records it */
+    uint64_t launch; /* of the outermost one; OSC_CUPTI_OF_NONE: it is not recorded */
 } self __attribute__((tls_model("initial-exec")));
 
 void osc_cupti_calls_begin(void)
@@ -93,15 +92,13 @@ static void enter(int domain, uint32_t number, const struct osc_cupti_call *call
         self.depth = 0;
     }
     if (self.depth++ == 0) {
-        const bool is_of_others = osc_runtime_is_inside();
-
-        self.is_recorded = osc_is_on() && !is_of_others;
-        if (self.is_recorded) {
+        self.launch = OSC_CUPTI_OF_NONE;
+        if (osc_is_on() && !osc_runtime_is_inside()) {
             osc_source_heed();
             osc_begin(domain == OSC_CUPTI_RUNTIME ? OSC_SCOPE_RUNTIME : OSC_SCOPE_DRIVER,
                       name_of(domain, number, call->name));
+            self.launch = osc_launch();
         }
-        self.launch = is_of_others ? OSC_CUPTI_OF_OTHERS : osc_launch();
     }
     set_launch(call->correlation, self.launch);
 }
@@ -112,7 +109,7 @@ static void leave(void)
     if (self.generation != atomic_load_explicit(&generation, memory_order_relaxed) ||
         self.depth == 0)
         return;
-    if (--self.depth == 0 && self.is_recorded)
+    if (--self.depth == 0 && self.launch != OSC_CUPTI_OF_NONE)
         osc_end();
 }
 

@@ -18,8 +18,9 @@ void osc_cupti_calls_begin(void);
 /* What CUPTI calls at both ends of each call. */
 void osc_cupti_on_call(void *user, int domain, uint32_t call, const void *data);
 
-/* A launch of a runtime that reports its own work. */
-#define OSC_CUPTI_OF_OTHERS ((UINT64_C(1) << 52) - 1)
+/* A launch whose work is not recorded: nothing recorded its call, or the runtime that made it
+ * reports its own work. */
+#define OSC_CUPTI_OF_NONE ((UINT64_C(1) << 52) - 1)
 
-/* The launch of CORRELATION; 0: it was not recorded, or long ago. */
+/* The launch of CORRELATION; 0: it is not known, or was long ago. */
 uint64_t osc_cupti_launch_of(uint32_t correlation);

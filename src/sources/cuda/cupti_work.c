@@ -30,7 +30,7 @@ static bool report(const struct osc_cupti_place *place, struct osc_work_info *wo
                    uint32_t correlation)
 {
     work->correlation = osc_cupti_launch_of(correlation);
-    if (work->correlation == OSC_CUPTI_OF_OTHERS)
+    if (work->correlation == OSC_CUPTI_OF_NONE)
         return false;
     if (work->start_ticks != 0 && work->end_ticks == 0) {
         osc_cupti_count(OSC_CUPTI_COUNT_UNFINISHED, 1);

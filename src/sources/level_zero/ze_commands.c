@@ -464,9 +464,8 @@ void osc_ze_list_submit(struct osc_ze_list *l, uint32_t queue)
             osc_ze_count(OSC_ZE_COUNT_UNTIMED, 1);
             continue;
         }
-        /* By this call, not by the one that appended it, earlier or for another execution. */
-        if (c->n_runs > 0 ||
-            osc_launch_is_earlier(c->launch)) { /* not by the call that appended it */
+        /* By this call, not by the one that appended it, for an earlier time. */
+        if (c->n_runs > 0 || osc_launch_is_earlier(c->launch)) {
             launch = launch ? launch : osc_launch();
             c->launch = launch;
         }
