@@ -47,9 +47,9 @@ struct osc_device_info {
 
 /*
  * Register a device of this process, for osc_memory_alloc() and osc_queue_add(), and return
- * its number. The same type and index give the same number; what was unknown of it until then
- * is taken from INFO. INFO is copied. Returns OSC_DEVICE_CPU if there is no room (the loss is
- * counted).
+ * its number. The same type and index give the same number. A device that was added by these
+ * two alone takes the rest from the first INFO that has more. INFO is copied. Returns
+ * OSC_DEVICE_CPU if there is no room (the loss is counted).
  */
 OSC_API uint32_t osc_device_add(const struct osc_device_info *info);
 
@@ -129,7 +129,7 @@ OSC_API void osc_work(uint32_t queue, const struct osc_work_info *info);
  * not called at the end of the process, nor where a signal handler may run. At most eight
  * functions in a process, each once; they stay.
  */
-OSC_API void osc_on_window_end(void (*report)(void));
+OSC_API void osc_before_end(void (*report)(void));
 
 #ifdef __cplusplus
 }

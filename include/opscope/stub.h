@@ -124,7 +124,7 @@ extern "C" {
     V(osc_runtime_enter, (void), ())                                                           \
     V(osc_runtime_leave, (void), ())                                                           \
     V(osc_work, (uint32_t queue, const struct osc_work_info *info), (queue, info))             \
-    V(osc_on_window_end, (void (*report)(void)), (report))                                     \
+    V(osc_before_end, (void (*report)(void)), (report))                                        \
     R(int, osc_version, (void), (), (int)0)                                                    \
     R(osc_name, osc_name_of, (const char *s, size_t len), (s, len), (osc_name)0)               \
     R(osc_name, osc_name_c, (const char *s), (s), (osc_name)0)                                 \

@@ -9,9 +9,7 @@
  */
 #pragma once
 
-/* The recording ends, or a window begins: work of the launches so far, which may be told later,
- * is not in the next.
- */
+/* The recording ends, or a window begins: work of the launches so far is in no later one. */
 void osc_launches_end(void);
 
 /* Record all devices and queues, for a recording that has just begun. */

@@ -107,8 +107,8 @@ TEST(sources_report_before_the_recording_ends)
     static struct recorded rec;
 
     (void)state;
-    osc_on_window_end(report_late);
-    osc_on_window_end(report_late);
+    osc_before_end(report_late);
+    osc_before_end(report_late);
     assert_int_equal(recorded_begin(&rec, 0), OSC_OK);
     late = osc_launch();
     assert_false(osc_launch_is_earlier(late));

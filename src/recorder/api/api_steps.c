@@ -34,7 +34,7 @@ static void end_step(uint64_t ticks)
 
 static void (*reports[REPORTS_MAX])(void); /* each is written once */
 
-void osc_on_window_end(void (*report)(void))
+void osc_before_end(void (*report)(void))
 {
     for (uint32_t i = 0; report && i < REPORTS_MAX; i++) {
         void (*there)(void) = NULL;
@@ -54,7 +54,7 @@ void osc_reports_call(void)
     if (osc_handler_may_run()) /* which may have interrupted one of them */
         return;
     for (uint32_t i = 0; i < REPORTS_MAX; i++) {
-        /* relaxed: as in osc_on_window_end() */
+        /* relaxed: as in osc_before_end() */
         void (*const report)(void) = __atomic_load_n(&reports[i], __ATOMIC_RELAXED);
 
         if (report)

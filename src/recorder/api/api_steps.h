@@ -6,7 +6,7 @@
  */
 #pragma once
 
-/* Call what osc_on_window_end() was given; not in a signal handler. */
+/* Call what osc_before_end() was given; not in a signal handler. */
 void osc_reports_call(void);
 
 /* End the current step with the recording, unless it counts only if the program ends it. */

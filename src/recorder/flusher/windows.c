@@ -176,10 +176,11 @@ static void change_action(unsigned next, uint64_t ticks)
         /* release: pairs with the acquire in osc_windows_take() */
         __atomic_store_n(&windows.n_cuts, n + 1, __ATOMIC_RELEASE);
     }
-    if ((deeds & OSC_DEED_START) && tell_begin)
-        tell_begin();
-    if (deeds & OSC_DEED_START)
+    if (deeds & OSC_DEED_START) {
+        if (tell_begin)
+            tell_begin();
         begin_window(ticks);
+    }
     if (is_held(windows.action) != is_held(next))
         windows.start.hold(is_held(next));
     __atomic_store_n(&windows.action, next, __ATOMIC_RELAXED); /* for osc_windows_deeds_of() */

@@ -338,7 +338,7 @@ static bool begin(void)
         return false;
     }
     is_started = true;
-    osc_on_window_end(report_finished);
+    osc_before_end(report_finished);
     begin_thread();
     if (!has_exit)
         has_exit = atexit(leave) == 0 && pthread_atfork(NULL, NULL, forked) == 0;

@@ -80,25 +80,32 @@ static void probed(void *params, ze_result_t result, void *tracer, void **call)
 
 static _Atomic uint32_t is_over; /* the loader may have ended */
 
+/* Whether commands can be read, and are recorded. */
+static bool is_usable(void)
+{
+    /* Relaxed: set by the thread that ends the process. */
+    return atomic_load_explicit(&is_over, memory_order_relaxed) == 0 && osc_ze_is_alive() &&
+           osc_is_on();
+}
+
 /* A window or the recording ends: what has finished belongs to it. */
 static void report_finished(void)
 {
-    /* Relaxed: set by the thread that ends the process. */
-    if (atomic_load_explicit(&is_over, memory_order_relaxed) == 0)
+    if (is_usable())
         osc_ze_read_finished();
 }
 
 /* Before the loader and drivers end. */
 static void leave(void)
 {
-    atomic_store_explicit(&is_over, 1, memory_order_relaxed);
     void *const library = dlopen(LOADER, RTLD_NOW | RTLD_NOLOAD);
     is_ending ends = NULL;
 
     if (library)
         FIND(library, "zelCheckIsLoaderInTearDown", ends);
-    if (osc_ze_is_alive() && osc_is_on() && !(ends && ends()))
+    if (is_usable() && !(ends && ends()))
         osc_ze_drain();
+    atomic_store_explicit(&is_over, 1, memory_order_relaxed);
 }
 
 /* The version of the loader, as "loader 1.8.12", in TEXT. */
@@ -183,7 +190,7 @@ static const char *start_with(void *library)
         } else {
             describe(library, text, sizeof text);
             osc_source_report(&osc_source_level_zero, text);
-            osc_on_window_end(report_finished);
+            osc_before_end(report_finished);
             (void)atexit(leave);
         }
     }
@@ -252,8 +259,7 @@ static void stop(void)
 /* What was appended until now belongs to the recording that ends. */
 static void settle(void)
 {
-    if (is_injected && osc_ze_is_alive() && osc_is_on() &&
-        atomic_load_explicit(&is_over, memory_order_relaxed) == 0)
+    if (is_injected && is_usable())
         osc_ze_drain();
 }
 
