@@ -80,6 +80,8 @@ const struct osc_chrome_extra *osc_chrome_extras(const struct osc_trace *t,
     if (callers->has_launches && is_of_launch(form))
         return of_launches;
 
+    if (form->is_device) /* a copy of a range, which has the number of that */
+        return NULL;
     const bool is_numbered = form->known[OSC_ARG_KEY_RECORD_FUNCTION_ID] >= 0;
     if (form->kind == OSC_KIND_OPERATOR && form->known[OSC_ARG_KEY_SEQUENCE_NUMBER] >= 0 &&
         form->known[OSC_ARG_KEY_FWD_THREAD] < 0)

@@ -733,7 +733,7 @@ TEST(says_so_whenever_an_allocation_fails)
         osc_mem_fail_after(-1);
         assert_true(st == OSC_OK || st == OSC_ENOMEM);
         if (st == OSC_OK)
-            assert_int_equal(trace.events.n_rows, 6);
+            assert_int_equal(trace.events.n_rows, 7);
         osc_trace_fini(&trace);
     }
 }

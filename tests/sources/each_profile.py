@@ -3,6 +3,7 @@
 with and without OPSCOPE_OUT, under `opscope run --torch` and `--torch=replace`."""
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -76,6 +77,80 @@ for step in range(6):
 wait()
 """
 
+# Ranges within ranges, within steps, with launches between; the device works later.
+MARKED = """
+import sys, torch
+from opscope.torch import ProfilerActivity, profile, schedule
+from torch.profiler import record_function
+{prepare}
+with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.{activity}],
+             schedule=schedule(wait=0, warmup=1, active=2, repeat=1)) as prof:
+    for _ in range(3):
+        with record_function("outer"):
+            begin()
+            with record_function("inner"):
+                begin()
+                torch.ones(2) + 1
+                begin()
+            begin()
+        with record_function("launches nothing"):
+            torch.ones(2)
+        begin()
+        wait()
+        prof.step()
+prof.export_chrome_trace(sys.argv[1])
+for a in prof.key_averages():
+    if a.is_user_annotation and a.self_device_time_total > 0:
+        print(a.key, a.count, sep="|")
+def counts(averages):
+    return sorted((a.key, a.count, a.is_user_annotation, str(a.device_type)) for a in averages)
+print(counts(prof.events().key_averages()) == counts(prof.key_averages()))
+"""
+
+
+def copies_of(events: list[dict]) -> dict[tuple, list]:
+    """Start and end of the work in the ranges of a program on each queue, by the number of the
+    range: of the work whose call has that range as the innermost one around it."""
+    ranges = [e for e in events if e.get("cat") == "user_annotation"]
+    calls = {e["args"]["correlation"]: e for e in events
+             if "runtime" in e.get("cat", "") and "correlation" in e.get("args", {})}
+    found: dict[tuple, list] = {}
+    for work in events:
+        if work.get("cat") not in ("kernel", "gpu_memcpy", "gpu_memset"):
+            continue
+        call = calls[work["args"]["correlation"]]
+        around = [r for r in ranges if r["tid"] == call["tid"] and
+                  r["ts"] <= call["ts"] < r["ts"] + r["dur"]]
+        if not around:
+            continue
+        innermost = max(around, key=lambda r: r["ts"])
+        span = found.setdefault((innermost["name"], innermost["args"]["External id"], work["pid"],
+                                 work["tid"]), [work["ts"], work["ts"] + work["dur"]])
+        span[0] = min(span[0], work["ts"])
+        span[1] = max(span[1], work["ts"] + work["dur"])
+    return found
+
+
+def check_marked(script: Path, python: str, env: dict[str, str], activity: str,
+                 prepare: str) -> None:
+    """Ranges and steps stand on the queues, too, over what was launched in them."""
+    script.write_text(MARKED.format(prepare=prepare, activity=activity))
+    exported = script.with_suffix(".json")
+    done = subprocess.run([python, script, exported], env=env, capture_output=True, text=True,
+                          timeout=300, check=False)
+    same((done.returncode, done.returncode and done.stderr), (0, 0))
+    same(sorted(done.stdout.splitlines()), sorted(["True", *(
+        f"{name}|{n}" for name, n in (("ProfilerStep*", 2), ("outer", 2), ("inner", 2)))]))
+    events = json.loads(exported.read_text())["traceEvents"]
+    copies = {(e["name"], e["args"]["External id"], e["pid"], e["tid"]): e for e in events
+              if e.get("cat") == "gpu_user_annotation"}
+    expected = copies_of(events)
+    same(len(expected), 6)
+    same(set(copies), set(expected))
+    for key, (start, end) in expected.items():
+        same((copies[key]["ts"], round(copies[key]["ts"] + copies[key]["dur"], 3)),
+             (round(start - 0.001, 3), round(end + 0.001, 3)))
+
 
 def wanted(legacy: str, is_always: bool) -> list[str]:
     """What SCRIPT prints: kernels, whether there are operators, whether the table has kernels."""
@@ -118,6 +193,7 @@ def check(opscope: Path, folder: Path, python: str, env: dict[str, str], prepare
     rows = subprocess.run([opscope, "table", "kernels", window, "--columns", "name,calls",
                            "--format", "csv"], capture_output=True, text=True, check=True).stdout
     same([int(row.rsplit(",")[-1]) for row in rows.splitlines()[1:]], [2])
+    check_marked(script, python, env, activity, prepare)
     # Of each window of a profile one, and what the sources have before and after.
     names = [path.name for path in out.iterdir() if path.name.startswith("torch.")]
     same(len(names), 12 + 2 * bool(legacy))

@@ -34,6 +34,7 @@ ACTIVITIES = {"operator": "cpu_op", "python": "python_function", "module": "pyth
                               "user_annotation")}
 LAUNCHES = ("runtime", "driver")
 WORK = {"kernel": "kernel", "memcpy": "gpu_memcpy", "memset": "gpu_memset"}
+COPY = "annotation"  # of a range of the program, over the work that was launched in it
 FORWARD_BACKWARD = 1  # Kineto's type of an arrow
 NO_ARROW = {"flow_id": 0, "flow_type": 0, "flow_start": False}
 COLLECTION = "Python GC"  # a collection of garbage, which is no function
@@ -422,6 +423,11 @@ def arrows(path: str) -> dict[int, dict[str, Any]]:
     return fields
 
 
+def without_number(name: str) -> str:
+    """The name by which torch groups steps; another NAME as it is."""
+    return "ProfilerStep*" if name.startswith("ProfilerStep#") else name
+
+
 def fields_of(row: dict[str, str], args: dict[str, Any], thread: int) -> dict[str, Any]:
     """Torch's fields of the call in ROW of the table events."""
     start_ns = int(row["start_ns"])
@@ -432,7 +438,7 @@ def fields_of(row: dict[str, str], args: dict[str, Any], thread: int) -> dict[st
     dims = args.get("Input Dims", [])
     return {
         "id": number, "external_id": number,
-        "name": "ProfilerStep*" if name.startswith("ProfilerStep#") else name,
+        "name": without_number(name),
         "trace_name": name, "thread": thread, "start_us": start_ns / 1000.0,
         "end_us": (start_ns + int(row["dur_ns"] or 0)) / 1000.0,
         "fwd_thread": args.get("Fwd thread id", 0),
@@ -455,21 +461,25 @@ def fields_of(row: dict[str, str], args: dict[str, Any], thread: int) -> dict[st
 
 def fields_on_device(row: dict[str, str], args: dict[str, Any], thread: int,
                      stack: list[str]) -> dict[str, Any]:
-    """The same of a call of a runtime, or of work on a device; STACK is that of its operator."""
-    is_work = row["kind"] in WORK
+    """The same of a call of a runtime, of work on a device, or of the copy of a range there; STACK
+    is that of its operator."""
+    is_copy = row["kind"] == COPY
+    is_work = row["kind"] in WORK or is_copy
     start_ns = int(row["start_ns"])
     index = row["device"].rpartition(":")[2] if is_work else row["process"]
     place = args.get("stream", row["queue"]) if is_work else row["thread"].split(".")[0]
     return {
-        "id": int(row["correlation"] or 0), "external_id": int(row["op_id"] or -1) + 1,
-        "linked_correlation_id": int(row["op_id"] or -1) + 1, "name": row["name"],
-        "trace_name": row["name"], "thread": 0 if is_work else thread,
+        "id": args.get("External id", 0) if is_copy else int(row["correlation"] or 0),
+        "external_id": args.get("External id", 0) if is_copy else int(row["op_id"] or -1) + 1,
+        "linked_correlation_id": int(row["op_id"] or -1) + 1,
+        "name": without_number(row["name"]) if is_copy else row["name"],
+        "trace_name": row["name"], "is_user_annotation": is_copy, "thread": 0 if is_work else thread,
         "start_us": start_ns / 1000.0, "end_us": (start_ns + int(row["dur_ns"] or 0)) / 1000.0,
         "fwd_thread": 0, "input_shapes": [], "stack": stack, "scope": 0, "overload_name": "",
         "sequence_nr": -1, "flops": 0, "cpu_memory_usage": 0, "is_async": False,
         "device_type": type_of_device(row["device"]) if is_work else DeviceType.CPU,
         "device_index": number_of(index), "device_resource_id": number_of(place),
-        "activity_type": WORK.get(row["kind"], row["kind"])}
+        "activity_type": "gpu_user_annotation" if is_copy else WORK.get(row["kind"], row["kind"])}
 
 
 def number_of(text: Any) -> int:
@@ -592,9 +602,9 @@ class Rows:
             if row["name"] in FILTERED and "Bytes" in args:
                 if has_memory:
                     self.records.append((row, args))
-            elif row["kind"] in ACTIVITIES:
+            elif row["kind"] in ACTIVITIES and not row["device"]:
                 self.calls.append((row, args))
-            elif row["kind"] in LAUNCHES or row["kind"] in WORK:
+            elif row["kind"] in (*LAUNCHES, *WORK, COPY):
                 self.on_device.append((row, args))
         launches = [x for x in self.on_device if x[0]["kind"] in LAUNCHES]
         self.threads = Threads(self.calls + self.records + launches).known

@@ -138,26 +138,26 @@ osc_track_id osc_build_queue(struct osc_builder *b, uint32_t device, osc_who num
 /* --- rows ----------------------------------------------------------------------------------
  */
 
-void osc_build_step(struct osc_builder *b, const struct osc_step_row *step)
+osc_sid osc_build_step(struct osc_builder *b, const struct osc_step_row *step)
 {
     const bool is_open = step->dur_ns == OSC_NO_DUR;
     struct osc_strbuf name = {0};
+    struct osc_record r = {.shape = is_open ? OSC_SHAPE_BEGIN : OSC_SHAPE_RANGE,
+                           .kind = OSC_KIND_STEP,
+                           .track = step->track,
+                           .ts_ns = step->ts_ns,
+                           .dur_ns = step->dur_ns};
 
     osc_strbuf_adds(&name, OSC_KNOWN_STEP);
     osc_strbuf_addstr(&name, step->label);
     if (name.status == OSC_OK) {
-        struct osc_record r = {.shape = is_open ? OSC_SHAPE_BEGIN : OSC_SHAPE_RANGE,
-                               .kind = OSC_KIND_STEP,
-                               .name = osc_build_string(b, name.s, (uint32_t)name.len),
-                               .track = step->track,
-                               .ts_ns = step->ts_ns,
-                               .dur_ns = step->dur_ns};
-
+        r.name = osc_build_string(b, name.s, (uint32_t)name.len);
         osc_build_event(b, &r, NULL);
     } else {
         b->status = name.status;
     }
     osc_strbuf_fini(&name);
+    return r.name;
 }
 
 static void append(struct osc_builder *b, struct osc_arguments *a,

@@ -58,7 +58,8 @@ struct osc_step_row {
     int64_t ts_ns, dur_ns;
 };
 
-void osc_build_step(struct osc_builder *b, const struct osc_step_row *step);
+/* Returns its name. */
+osc_sid osc_build_step(struct osc_builder *b, const struct osc_step_row *step);
 
 #define OSC_BYTES_UNKNOWN INT64_MIN
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/sort.h"
+#include "import/records/copies.h"
 #include "import/records/records_state.h"
 #include "opscope/source.h"
 
@@ -44,7 +45,7 @@ size_t osc_deferred_add(struct osc_records_rows *rows, const struct osc_records_
 }
 
 void osc_deferred_launch(struct osc_records_rows *rows, uint64_t correlation,
-                         osc_track_id track, int64_t ts_ns)
+                         struct osc_records_launch launch)
 {
     struct osc_deferred *const l = &rows->late;
     osc_status st =
@@ -54,7 +55,7 @@ void osc_deferred_launch(struct osc_records_rows *rows, uint64_t correlation,
     if (!place) {
         rows->builder->status = st == OSC_OK ? OSC_ENOMEM : st;
     } else if (*place == 0) {
-        l->launches[l->n_launches++] = (struct osc_records_launch){{track, ts_ns}, false};
+        l->launches[l->n_launches++] = launch;
         *place = (uint32_t)l->n_launches;
     }
 }
@@ -268,11 +269,12 @@ static void build_step(struct making *m, const struct osc_records_item *item,
     if (item->dur_ns == OSC_NO_DUR && words[1] == OSC_STEP_IF_ENDED)
         return; /* a step that is never ended is not counted */
     const int len = snprintf(label, sizeof label, "%llu", (unsigned long long)words[0]);
-    osc_build_step(m->rows->builder,
-                   &(struct osc_step_row){.track = m->rows->threads[item->thread].track,
-                                          .label = {label, (uint32_t)len},
-                                          .ts_ns = item->ts_ns,
-                                          .dur_ns = item->dur_ns});
+    const osc_sid name = osc_build_step(
+        m->rows->builder, &(struct osc_step_row){.track = m->rows->threads[item->thread].track,
+                                                 .label = {label, (uint32_t)len},
+                                                 .ts_ns = item->ts_ns,
+                                                 .dur_ns = item->dur_ns});
+    osc_copies_step(m->rows, item->order + 1, name);
 }
 
 static void build_range(struct making *m, const struct osc_records_item *item,
@@ -343,16 +345,21 @@ static int64_t device_ns(struct osc_records_rows *rows, const struct osc_records
                           : osc_records_clock_ns(rows->clock, ticks);
 }
 
-/* Draw an arrow from the launch of CORRELATION, if it was recorded, to work at TO. */
-static void build_launch_arrow(struct osc_records_rows *rows, uint64_t correlation,
-                               const struct osc_arrow_end *to)
+/* The launch of CORRELATION; NULL: it was not recorded. */
+static struct osc_records_launch *launch_of(const struct osc_records_rows *rows,
+                                            uint64_t correlation)
 {
     const uint32_t launch = osc_idmap_get(&rows->late.launch_of, correlation);
+
+    return launch > 0 ? &rows->late.launches[launch - 1] : NULL;
+}
+
+/* Draw an arrow FROM the launch of CORRELATION to work at TO. */
+static void build_launch_arrow(struct osc_records_rows *rows, struct osc_records_launch *from,
+                               uint64_t correlation, const struct osc_arrow_end *to)
+{
     const osc_sid no_category = {0};
 
-    if (launch == 0)
-        return;
-    struct osc_records_launch *const from = &rows->late.launches[launch - 1];
     if (!from->has_arrow)
         osc_build_arrow_end(rows->builder, OSC_SHAPE_ARROW_FROM, OSC_ARROW_LAUNCH, no_category,
                             correlation, &from->at);
@@ -401,8 +408,12 @@ static void build_work(struct making *m, const struct osc_records_item *item,
     if (kind == OSC_WORK_COMMUNICATION)
         osc_arguments_string(b, &m->args, key_of(rows, OSC_ARG_KEY_COLLECTIVE_NAME), r.name);
     put(m, &r, item);
-    if (words[1] != 0)
-        build_launch_arrow(rows, words[1], &(struct osc_arrow_end){r.track, r.ts_ns});
+    struct osc_records_launch *const launch = words[1] != 0 ? launch_of(rows, words[1]) : NULL;
+    if (!launch)
+        return;
+    build_launch_arrow(rows, launch, words[1], &(struct osc_arrow_end){r.track, r.ts_ns});
+    if (r.kind != OSC_KIND_SYNC)
+        osc_copies_add(rows, launch->range, r.track, r.ts_ns, r.ts_ns + r.dur_ns);
 }
 
 /* Make a row for the call that launched the work CORRELATION. */
@@ -516,5 +527,7 @@ void osc_deferred_build(struct osc_records_rows *rows)
     begin_sums(rows);
     for (size_t i = 0; i < l->n_items && rows->builder->status == OSC_OK; i++)
         build_item(&m, &l->items[i]);
+    if (rows->builder->status == OSC_OK)
+        osc_copies_build(rows);
     osc_arguments_fini(&m.args);
 }

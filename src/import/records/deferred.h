@@ -21,10 +21,9 @@ void osc_deferred_fini(struct osc_deferred *l);
 size_t osc_deferred_add(struct osc_records_rows *rows, const struct osc_records_item *item,
                         const uint64_t *words, size_t n);
 
-/* Work with this CORRELATION was launched by the call of TRACK that starts at TS_NS; of several
- * calls the first counts. */
+/* Work with this CORRELATION was launched from LAUNCH; of several launches the first counts. */
 void osc_deferred_launch(struct osc_records_rows *rows, uint64_t correlation,
-                         osc_track_id track, int64_t ts_ns);
+                         struct osc_records_launch launch);
 
 /* Give the arguments A to ITEM, an index. */
 void osc_deferred_args(struct osc_records_rows *rows, size_t item,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "import/build/pairs.h"
+#include "import/records/copies.h"
 #include "import/records/deferred.h"
 #include "import/records/records_args.h"
 #include "import/records/records_facts.h"
@@ -377,17 +378,20 @@ static void read_launch(struct osc_records_rows *rows, struct osc_records_thread
         if (args)
             osc_arguments_int(rows->builder, args, rows->key_correlation, (int64_t)correlation);
     }
+    struct osc_records_launch launch = {.at = {t->track, at_ns},
+                                        .range = osc_copies_range(rows, t)};
     if (is_first && is_call(scope)) {
-        osc_deferred_launch(rows, correlation, t->track, start_of_innermost(t, at_ns));
+        launch.at.ts_ns = start_of_innermost(t, at_ns);
+        osc_deferred_launch(rows, correlation, launch);
         return;
     }
-    osc_deferred_launch(rows, correlation, t->track, at_ns);
+    osc_deferred_launch(rows, correlation, launch);
     const struct osc_records_item call = {
         .ts_ns = at_ns, .thread = thread, .kind = OSC_RECORD_LAUNCH};
     (void)osc_deferred_add(rows, &call, &correlation, 1);
 }
 
-/* Open the scope in T that P begins. */
+/* Open the scope in T that P begins, which is held. */
 static inline void push_scope(struct osc_records_rows *rows, struct osc_records_thread *t,
                               const struct osc_packed *p)
 {
@@ -407,8 +411,11 @@ static inline void push_scope(struct osc_records_rows *rows, struct osc_records_
     if (kind == OSC_SCOPE_PYTHON && !rows->is_scout)
         caller = osc_records_callers_enter(&rows->callers, rows->builder, caller,
                                            osc_records_name(rows->names, p->id));
-    t->open[t->depth++] =
-        (struct osc_records_open){.caller = caller, .kind = kind, .token = (uint32_t)p->ticks};
+    t->open[t->depth++] = (struct osc_records_open){.caller = caller,
+                                                    .kind = kind,
+                                                    .token = (uint32_t)p->ticks,
+                                                    .name = t->held.name,
+                                                    .step = (uint32_t)t->step};
     if (__builtin_expect(t->places.n_used > 0, 0))
         osc_strays_opened(rows, t);
 }
@@ -562,8 +569,8 @@ static inline void read_record(struct osc_records_rows *rows, struct osc_records
 {
     if (is_begin(p->kind)) {
         release(rows, t);
-        push_scope(rows, t, p);
         hold(rows, t, p->kind, p->id, osc_records_clock_ns(rows->clock, p->ticks), OSC_NO_DUR);
+        push_scope(rows, t, p);
         if (p->kind == OSC_RECORD_BEGIN + OSC_SCOPE_PYTHON)
             t->held.callers = callers_of(rows, t);
     } else if (p->kind == OSC_RECORD_END) {
@@ -683,6 +690,7 @@ void osc_records_rows_fini(struct osc_records_rows *rows)
     osc_idmap_fini(&rows->by_ordinal);
     osc_idmap_fini(&rows->by_tid);
     osc_deferred_fini(&rows->late);
+    osc_copies_fini(&rows->copies);
     osc_records_stacks_fini(&rows->stacks);
     osc_records_callers_fini(&rows->callers);
     osc_strbuf_fini(&rows->text);

@@ -59,6 +59,7 @@ struct osc_records_queue {
 /* Where work was launched: the start of a call, made up or not. */
 struct osc_records_launch {
     struct osc_arrow_end at;
+    uint32_t range; /* number of the marked range it is in, or 0 (copies.h) */
     bool has_arrow; /* an arrow starts there already */
 };
 
@@ -72,6 +73,29 @@ struct osc_deferred {
     struct osc_idmap launch_of;          /* correlation -> index in launches + 1 */
     size_t n_items, cap_items, n_words, cap_words;
     size_t n_devices, cap_devices, n_queues, cap_queues, n_launches, cap_launches;
+};
+
+/* --- copies of ranges on devices ---------------------------------------------------------- */
+
+/* A range in which work was launched. */
+struct osc_records_marked {
+    osc_sid name;   /* of a step: set when its row is built */
+    int64_t number; /* of its row, from 1; 0: unknown */
+};
+
+struct osc_records_copy {
+    uint32_t range; /* index in osc_records_copies.ranges */
+    osc_track_id track;
+    int64_t start_ns, end_ns;
+};
+
+/* Zeroed, there are none. */
+struct osc_records_copies {
+    struct osc_records_marked *ranges; /* owned */
+    struct osc_records_copy *copies;   /* owned; in order of their starts */
+    struct osc_idmap of_step; /* step, see osc_copies_step() -> its index in ranges + 1 */
+    struct osc_idmap at;      /* range and track -> index in copies + 1 */
+    size_t n_ranges, cap_ranges, n_copies, cap_copies;
 };
 
 /* --- threads and rows ------------------------------------------------------------------- */
@@ -100,6 +124,9 @@ struct osc_records_open {
     bool has_ended;  /* at ended_ns, while scopes that began in it are open */
     uint32_t token;  /* low half of the ticks of its begin */
     uint32_t row;    /* of its begin in chunk */
+    osc_sid name;
+    uint32_t step;   /* index + 1 in osc_deferred.items of the step it began in, or 0 */
+    uint32_t marked; /* its number in copies.h, or 0: it has none yet */
     int64_t ended_ns;
     int64_t latest_ns; /* of the ends of scopes in it, while some of its thread have ended */
     struct osc_chunk *chunk; /* borrowed; NULL: its end becomes a row of its own */
@@ -154,6 +181,7 @@ struct osc_records_rows {
                            one is read */
     osc_sid name_oom, key_correlation, key_value, key_torch_thread, key_returned, category_flow;
     struct osc_deferred late;
+    struct osc_records_copies copies;               /* owned */
     struct osc_records_loss losses[OSC_LOSS_COUNT]; /* from records LOST */
     struct osc_strbuf text;
     uint64_t n_records;      /* read so far */
