@@ -159,19 +159,25 @@ static void check_level_zero(struct osc_strbuf *missing)
         osc_strbuf_addf(missing, "the layer that traces calls cannot be loaded: %s", why);
 }
 
-static void check_cuda(struct osc_strbuf *missing)
+const char *osc_source_lack(const struct osc_source_kind *kind)
+{
+    char why[256];
+
+    return kind->bit == OSC_SOURCE_CUDA && !osc_is_loadable("libcuda.so.1", why, sizeof why)
+               ? "there is no driver (libcuda.so.1): install NVIDIA's"
+               : NULL;
+}
+
+static void check_cuda(const struct osc_source_kind *kind, struct osc_strbuf *missing)
 {
     static const char *const names[] = {
         "libcupti.so.13",   "libcupti.so.12",   "libcupti.so.11.8", "libcupti.so.11.7",
         "libcupti.so.11.6", "libcupti.so.11.5", "libcupti.so.11.4", "libcupti.so.11.3",
         "libcupti.so.11.2", "libcupti.so.11.1", "libcupti.so"};
-    char why[256];
 
-    if (!osc_is_loadable("libcuda.so.1", why, sizeof why)) {
-        osc_strbuf_adds(missing, "there is no driver (libcuda.so.1): install NVIDIA's");
-        return;
-    }
-    if (!osc_is_one_loadable(names, sizeof names / sizeof *names))
+    if (osc_source_lack(kind))
+        osc_strbuf_adds(missing, osc_source_lack(kind));
+    else if (!osc_is_one_loadable(names, sizeof names / sizeof *names))
         osc_strbuf_adds(missing,
                         "the loader finds no libcupti.so: programs that bring theirs, such "
                         "as PyTorch, are recorded; for others install CUDA's, and name its "
@@ -195,7 +201,7 @@ static void check(const struct osc_source_kind *kind, struct osc_strbuf *missing
     if (missing->len == 0 && kind->bit == OSC_SOURCE_LEVEL_ZERO)
         check_level_zero(missing);
     if (missing->len == 0 && kind->bit == OSC_SOURCE_CUDA)
-        check_cuda(missing);
+        check_cuda(kind, missing);
     if (kind->bit == OSC_SOURCE_TORCH)
         check_torch(missing);
 }

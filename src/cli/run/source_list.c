@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/shell.h"
 #include "base/strbuf.h"
+#include "cli/run/list_sources.h"
 #include "cli/run/source_files.h"
 #include "cli/show.h"
 #include "recording/schedule.h"
@@ -289,12 +290,13 @@ static int choose_preload(struct osc_sources *s, const struct osc_args *args, un
     return failed ? failed : add_to_list(s, "ASAN_OPTIONS", "verify_asan_link_order=0", true);
 }
 
-/* KIND was not built: say how to get it. */
-static int miss_build(struct osc_sources *s, const struct osc_args *args,
-                      const struct osc_source_kind *kind)
+/* What KIND lacks to be recorded; NULL: nothing that is known. Without --strict a program may
+ * find a driver that we do not, and says itself that it has none. */
+static const char *lack_of(const struct osc_source_kind *kind, const struct osc_args *args)
 {
-    osc_cli_error("[%s] %s; %s is not recorded", kind->word, kind->missing, kind->title);
-    return do_without(s, args, kind->bit);
+    if (kind->missing)
+        return kind->missing;
+    return args->run.is_strict && args->run.sources ? osc_source_lack(kind) : NULL;
 }
 
 /* Choose those of BITS that the collector records. */
@@ -304,8 +306,13 @@ static int choose_collected(struct osc_sources *s, const struct osc_args *args, 
     int failed = OSC_EXIT_DONE;
 
     for (size_t i = 0; i < OSC_SOURCE_COUNT && !failed; i++) {
-        if (bits & osc_source_kinds[i].bit && osc_source_kinds[i].missing)
-            failed = miss_build(s, args, &osc_source_kinds[i]);
+        const struct osc_source_kind *const kind = &osc_source_kinds[i];
+        const char *const lack = bits & kind->bit ? lack_of(kind, args) : NULL;
+
+        if (!lack)
+            continue;
+        osc_cli_error("[%s] %s; %s is not recorded", kind->word, lack, kind->title);
+        failed = do_without(s, args, kind->bit);
     }
     bits &= ~s->failed;
     if (!failed && bits)
