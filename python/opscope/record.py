@@ -166,7 +166,10 @@ def start(out: Optional[Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]]
     second, and a last time in :func:`stop`, if anything was lost. It runs on a thread of the
     library, which writes nothing meanwhile, and must not start or stop the recording.
 
-    RuntimeError: a recording is running. OSError: the file cannot be written. ValueError: an
+    A recording that began by itself, because OPSCOPE_OUT is set, as under ``opscope run``, ends
+    where `out` is given; otherwise it goes on, with the settings that it has.
+
+    RuntimeError: another recording is running. OSError: the file cannot be written. ValueError: an
     argument is wrong, or needs another one.
     """
     plan = {"skip_first": skip_first, "wait": wait, "warmup": warmup, "active": active,

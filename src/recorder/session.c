@@ -419,6 +419,24 @@ static void report_start(osc_status st)
     (void)osc_start_failed(st, place.out[0] ? place.out : out_option, what);
 }
 
+/* Whether what is recorded goes to OPSCOPE_OUT, because nothing named another file. */
+static bool is_of_environment(void)
+{
+    const char *const env = secure_getenv("OPSCOPE_OUT");
+
+    return get_phase() == RECORDING && out_option[0] == '\0' && env && env[0] != '\0';
+}
+
+/* Tell `opscope run` of a recording that is not in its directory. */
+static void report_elsewhere(void)
+{
+    const size_t len = strlen(dir);
+
+    if (out_option[0] != '\0' &&
+        !(len > 0 && strncmp(place.out, dir, len) == 0 && place.out[len] == '/'))
+        osc_open_failure_report(place.out, OSC_OPEN_ELSEWHERE);
+}
+
 osc_status osc_session_start(const struct osc_start_options *given)
 {
     if (is_forbidden())
@@ -438,6 +456,11 @@ osc_status osc_session_start(const struct osc_start_options *given)
     if (!osc_session_is_ours() || is_borrower())
         return osc_start_failed(OSC_EINVAL, NULL,
                                 "a child that shares the memory of its parent records there");
+    if (is_of_environment()) { /* the program knows nothing of it, so its start must not fail */
+        if (!all.out)
+            return OSC_OK;
+        (void)osc_session_stop();
+    }
     if (change_phase(OFF, OPENING)) {
         osc_losses_reset();
         is_late = true;
@@ -462,10 +485,12 @@ osc_status osc_session_start(const struct osc_start_options *given)
         nap();
         st = open_or_report(true);
     }
-    if (st == OSC_OK)
+    if (st == OSC_OK) {
         osc_start_succeeded();
-    else
+        report_elsewhere();
+    } else {
         report_start(st);
+    }
     set_phase(st == OSC_OK ? RECORDING : OFF);
     release_cancel(was);
     return st == OSC_ECANCELED ? OSC_EIO : st;

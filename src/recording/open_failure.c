@@ -87,7 +87,8 @@ void osc_open_failure_report(const char *path, int otherwise)
     struct iovec iov[] = {{&why, sizeof why}, {text.out, strlen(path)}};
     const struct msghdr message = {.msg_iov = iov, .msg_iovlen = 2};
 
-    osc_log("%s: cannot record into it: error %d", path, why);
+    if (why != OSC_OPEN_ELSEWHERE)
+        osc_log("%s: cannot record into it: error %d", path, why);
     /* Without a run the report is lost. */
     const int fd = connect_to_run();
 

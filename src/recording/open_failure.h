@@ -6,6 +6,8 @@
  * abstract socket that is named by the id of the run (OPSCOPE_RUN_ID), since it may be the
  * directory that cannot be written to. Without such a run only OPSCOPE_LOG=debug shows it.
  *
+ * In the same way a recording reports that it is not where the run looks for it.
+ *
  *   a message: i32 errno or cause, then the path of the file or directory that was to be (no
  *   zero behind it)
  *
@@ -20,6 +22,9 @@
 /* A cause that is no errno: the process has another root directory than the one to which the
  * path belongs, as after chroot(). */
 #define OSC_OPEN_FAILURE_ROOT 0x10000
+
+/* No failure: the program named another file itself. */
+#define OSC_OPEN_ELSEWHERE 0x10001
 
 /* Store the errno or cause WHY of the last failure; 0: no failure. */
 void osc_open_failure_store(int why);

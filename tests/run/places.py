@@ -13,6 +13,7 @@ import argparse
 import csv
 import io
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -56,6 +57,20 @@ program = struct.pack("HxxxxxxP", 4, ctypes.addressof(kept))
 assert libc.prctl(38, 1, 0, 0, 0) == 0
 assert libc.prctl(22, 2, ctypes.c_char_p(program), 0, 0) == 0
 os.execv(sys.argv[1], sys.argv[1:])
+"""
+# Records one event, starts a recording as argument 1 says, and records another.
+STARTS = RECORD + """
+class Options(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("out", ctypes.c_char_p)]
+
+library = ctypes.CDLL(os.environ["LIBRARY"])
+for word in %r:
+    if word == "record":
+        record(1)
+    else:
+        out = word.encode() if word else None
+        assert library.osc_start(ctypes.byref(Options(16, out))) == 0
+library.osc_stop()
 """
 # A child ends a recording for which there is no room; its parent ends well.
 FULL = RECORD + """
@@ -183,6 +198,26 @@ def gone(place: Place) -> None:
     assert "rec: it was removed while the program ran" in said, said
 
 
+def own(place: Place) -> None:
+    """A program that starts a recording itself is not disturbed: in a file that it names it has all
+    from then on, and the run says where; without a name the run has all."""
+    for words, inside, elsewhere in ((("own.osc", "record"), 0, 1),
+                                     (("record", "own.osc", "record", "record"), 1, 2),
+                                     (("", "record"), 1, 0), (("record", "", "record"), 2, 0)):
+        said = place.record(STARTS % (words,))
+        events = len(place.table("events", "rec")) if inside else (place.path / "rec").exists()
+        assert events == inside, (words, said)
+        own_file = place.path / "own.osc"
+        assert own_file.exists() == (elsewhere > 0), (words, said)
+        assert ("named a file of its own, and its recording is " in said) == (elsewhere > 0), said
+        assert ("nothing was recorded" not in said) and (elsewhere or not said), said
+        if elsewhere:
+            assert len(place.table("events", "own.osc")) == elsewhere
+            own_file.unlink()
+        if inside:
+            shutil.rmtree(place.path / "rec")
+
+
 def steered(place: Place) -> None:
     """opscope ctl takes the process of opscope run, for the processes of that run only."""
     runs = [subprocess.Popen([place.opscope, "run", "--sources", "api", "-o", "rec", "--",
@@ -210,7 +245,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--opscope", required=True, type=Path)
     opscope = parser.parse_args().opscope.resolve()
-    tests = [removed, filtered, missing, several, lost, full, gone, steered]
+    tests = [own, removed, filtered, missing, several, lost, full, gone, steered]
     if subprocess.run([*AS_ROOT, "true"], capture_output=True, check=False).returncode == 0:
         tests += [jailed, jailed_first]
     else:

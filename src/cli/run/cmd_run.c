@@ -259,26 +259,31 @@ static void conclude(const struct osc_args *args, struct osc_sources *s, const c
     report_losses(path, &t);
     if (u->n > 0)
         s->failed |= OSC_SOURCE_API;
-    const bool lacks_torch = t.n_files == 0 && u->n == 0 && !args->run.sources &&
+    const bool is_reported = u->n > 0 || u->n_elsewhere > 0; /* why there is no recording */
+    const bool lacks_torch = t.n_files == 0 && !is_reported && !args->run.sources &&
                              !args->run.torch && !(s->wanted & OSC_SOURCES_TORCH) &&
                              osc_python_program_is((const char *const *)args->operands);
     s->is_idle = t.n_files == 0 && why_idle[0] != '\0';
-    if (!s->is_idle && (t.n_files > 0 || u->n == 0) && (is_told || lacks_torch))
+    if (!s->is_idle && (t.n_files > 0 || !is_reported) && (is_told || lacks_torch))
         summarize(path, &t, s->wanted, lacks_torch);
     const unsigned collected = s->wanted & osc_sources_collected();
     const unsigned named = args->run.sources ? collected : 0;
     const struct osc_recorded_asked asked = {
         .run_id = s->run_id,
         .pid = end->pid,
-        .sources = (u->n == 0 ? s->wanted & OSC_SOURCES_TORCH & ~s->failed : 0) | named |
-                   (is_told ? collected : 0),
-        .named = named,
+        .sources = u->n_elsewhere > 0
+                       ? 0
+                       : (u->n == 0 ? s->wanted & OSC_SOURCES_TORCH & ~s->failed : 0) | named |
+                             (is_told ? collected : 0),
+        .named = u->n_elsewhere > 0 ? 0 : named,
         .why_idle = why_idle[0] != '\0' ? why_idle : NULL,
-        .sample = u->n == 0 ? args->run.sample : NULL};
+        .sample = !is_reported ? args->run.sample : NULL};
 
     osc_report_recorded(path, &asked);
-    if ((t.n_files == 0 || u->n > 0) &&
-        osc_empty_recording_write(path, pid, args->operands, s) != OSC_OK && u->n == 0)
+    if (t.n_files == 0 && u->n == 0 && u->n_elsewhere > 0)
+        (void)rmdir(path); /* if it is empty */
+    else if ((t.n_files == 0 || u->n > 0) &&
+             osc_empty_recording_write(path, pid, args->operands, s) != OSC_OK && u->n == 0)
         osc_cli_error("%s: the recording cannot be written", path);
 }
 

@@ -40,6 +40,11 @@ static void receive(struct osc_unrecorded *u, int fd)
         (peer.uid != geteuid() && geteuid() != 0) ||
         recvmsg(fd, &message, MSG_DONTWAIT) < (ssize_t)sizeof why)
         return;
+    if (why == OSC_OPEN_ELSEWHERE) {
+        if (u->n_elsewhere++ == 0)
+            memcpy(u->elsewhere, path, sizeof u->elsewhere);
+        return;
+    }
     if (u->n++ > 0)
         return;
     u->why = why;
@@ -95,8 +100,16 @@ void osc_unrecorded_report(const struct osc_unrecorded *u)
 {
     char others[64] = "";
 
+    if (u->n_elsewhere > 1)
+        snprintf(others, sizeof others, " and %u more", u->n_elsewhere - 1);
+    if (u->n_elsewhere > 0)
+        osc_cli_error(
+            "the program named a file of its own, and its recording is %s%s; if it calls "
+            "osc_start() or opscope.record.start() without one, the run has it",
+            u->elsewhere, others);
     if (u->n == 0)
         return;
+    others[0] = '\0';
     if (u->n > 1)
         snprintf(others, sizeof others, ", nor %u more", u->n - 1);
     osc_cli_error("%s: process %d could not be recorded%s: %s; %s", u->path, (int)u->pid,

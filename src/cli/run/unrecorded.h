@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * unrecorded.h - processes whose recording could not be opened: recording/open_failure.h.
+ * unrecorded.h - processes whose recording could not be opened, or is in a file that the
+ * program named itself: recording/open_failure.h.
  *
  * All processes usually fail for the same reason: the first one is reported, the others are
  * counted. Their messages wait in the socket until the program has ended.
@@ -15,10 +16,12 @@
 
 struct osc_unrecorded {
     int fd;     /* owned; -1: not listening */
-    uint32_t n; /* number of processes that sent a message */
+    uint32_t n; /* number of processes that could not be recorded */
     int why;    /* the errno or cause of the first one; pid and path are its process and file */
     pid_t pid;
     char path[PATH_MAX];
+    uint32_t n_elsewhere;     /* number of recordings in other files */
+    char elsewhere[PATH_MAX]; /* the first one */
 };
 
 /* Listen for processes of the run RUN_ID. If that fails, nothing will be reported. */
@@ -27,7 +30,7 @@ void osc_unrecorded_open(struct osc_unrecorded *u, const char *run_id);
 /* Receive the messages, and stop listening. */
 void osc_unrecorded_close(struct osc_unrecorded *u);
 
-/* Report on standard error, in one line; nothing if there are none. */
+/* Report on standard error, in one line each; nothing if there are none. */
 void osc_unrecorded_report(const struct osc_unrecorded *u);
 
 /* A static text: what to do if a file could not be created because of the errno or cause WHY.
