@@ -45,6 +45,13 @@ TEST(reads_all_events_around_text)
         {"{\"traceEvents\":[" AT_LINE(1) "]}\n{\"traceEvents\":[" AT_LINE(2) "]}\n",
          OSC_FINDING_repaired_list, 2},
         {"[" AT_LINE(1) "][" AT_LINE(2) "]", OSC_FINDING_repaired_list, 2},
+        {"[" AT_LINE(1) AT_LINE(2) "," AT_LINE(3) "]", OSC_FINDING_repaired_list, 3},
+        {"[" AT_LINE(1) ",\n" AT_LINE(2) "\n" AT_LINE(3) "]", OSC_FINDING_repaired_list, 3},
+        {"[{\"ts\":1 \"ph\":\"i\"}," AT_LINE(2) "]", OSC_FINDING_repaired_list, 2},
+        {"[{\"ph\":\"i\",\"args\":{\"a\":1 \"b\":2},\"ts\":1}]", OSC_FINDING_repaired_list, 1},
+        {"[{\"ph\":\"i\",\"args\":{\"a\":1} \"ts\":1}]", OSC_FINDING_repaired_list, 1},
+        {"{\"a\":1 \"traceEvents\":[" AT_LINE(1) "]}", OSC_FINDING_repaired_list, 1},
+        {"{\"traceEvents\":[" AT_LINE(1) "] \"a\":1}", OSC_FINDING_repaired_list, 1},
     };
 
     assert_repaired(cases, sizeof cases / sizeof *cases);

@@ -29,8 +29,8 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
       "")                                                                                      \
     X(repaired_list, WARNING,                                                                  \
       "lists of events that are not as the format asks: one event a line, without a bracket "  \
-      "before the first, in a second list or another object, or behind other text; they were " \
-      "read",                                                                                  \
+      "before the first or a comma, in a second list or another object, or behind other "      \
+      "text; they were read",                                                                  \
       "")                                                                                      \
     X(lost_name, WARNING,                                                                      \
       "names whose text is not in the file: the file is damaged, the program was "             \

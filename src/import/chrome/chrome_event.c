@@ -398,6 +398,9 @@ static enum osc_token_status read_members(struct osc_chrome *c)
                 c->can_learn = false; /* an extra comma */
             if (ch == '{')
                 return OSC_TOKEN_NEXT; /* a closing brace is missing */
+        } else if (!first && ch == '"') {
+            count_at(c, OSC_FINDING_repaired_list, osc_text_offset(&c->text, c->text.p));
+            c->can_learn = false; /* a comma is missing */
         }
         first = false;
         if (ch == '}') {
@@ -569,6 +572,7 @@ void osc_chrome_restart(struct osc_chrome *c, struct osc_blocks *blocks, uint64_
 
     osc_text_init(&c->text, blocks, offset);
     c->has_list = true; /* cleared when a document begins */
+    c->is_comma_due = true;
     c->text.big = big;
     c->text.big_cap = big_cap;
 }

@@ -171,6 +171,7 @@ static enum osc_token_status read_top_member(struct osc_chrome *c, enum osc_chro
     if (is_events && ch == '{' && *state == OSC_CHROME_TOP && is_trace(&c->text)) {
         count_here(c, OSC_FINDING_repaired_list);
         c->text.p++;
+        c->is_comma_due = false;
         *state = OSC_CHROME_TOP_IN;
         return OSC_TOKEN_OK;
     }
@@ -202,10 +203,12 @@ static void run_top(struct osc_chrome *c, enum osc_chrome_state *state)
 
     if (ch == ',') {
         c->text.p++;
+        c->is_comma_due = false;
         if (osc_chrome_peek(c) == '{') { /* of an event: the list has not really ended */
             count_here(c, OSC_FINDING_corrupt);
             *state = *state == OSC_CHROME_TOP_IN ? OSC_CHROME_EVENTS_IN : OSC_CHROME_EVENTS;
-            c->has_list = true; /* as a unit assumes that begins further on */
+            /* As a unit assumes that begins further on. */
+            c->has_list = c->is_comma_due = true;
         }
         return;
     }
@@ -223,8 +226,12 @@ static void run_top(struct osc_chrome *c, enum osc_chrome_state *state)
             *state = end_document(c);
         return;
     }
-    if (ch == '"')
+    if (ch == '"') {
+        if (c->is_comma_due)
+            count_here(c, OSC_FINDING_repaired_list);
+        c->is_comma_due = true;
         st = read_top_member(c, state);
+    }
     if (ch < 0 || st == OSC_TOKEN_END) {
         count_here(c, OSC_FINDING_truncated);
         *state = OSC_CHROME_END;
@@ -297,6 +304,7 @@ enum osc_chrome_state osc_chrome_behind_list(struct osc_chrome *c, enum osc_chro
         return OSC_CHROME_LISTED;
     if (osc_chrome_is_bare(list))
         return end_document(c);
+    c->is_comma_due = true;
     return list == OSC_CHROME_EVENTS_IN ? OSC_CHROME_TOP_IN : OSC_CHROME_TOP;
 }
 
@@ -357,6 +365,20 @@ static size_t stray_brackets(struct osc_text *t)
     return has_brace && osc_text_look(t, next) == '"' && !is_top_key(t, next) ? at : 0;
 }
 
+/* Read the event at p of LIST the slow way, as are all that no comma follows. */
+static enum osc_token_status read_event(struct osc_chrome *c, enum osc_chrome_state list)
+{
+    const enum osc_token_status st = osc_chrome_event(c);
+
+    if (st != OSC_TOKEN_OK || osc_chrome_peek(c) != '{')
+        return st;
+    if (list == OSC_CHROME_GUESS && c->n_commas_missing++ == 0)
+        c->comma_missing_at = osc_text_offset(&c->text, c->text.p);
+    if (list != OSC_CHROME_GUESS && list != OSC_CHROME_LINES)
+        count_here(c, OSC_FINDING_repaired_list);
+    return st;
+}
+
 /* Read the item at p of the list of events the slow way. *IS_DONE: there was none, the list has
  * ended. */
 static enum osc_token_status run_slow(struct osc_chrome *c, enum osc_chrome_state *state,
@@ -376,7 +398,7 @@ static enum osc_token_status run_slow(struct osc_chrome *c, enum osc_chrome_stat
     }
     if (ch == '{') {
         *is_done = osc_text_offset(&c->text, c->text.p) >= stop;
-        return *is_done ? OSC_TOKEN_OK : osc_chrome_event(c);
+        return *is_done ? OSC_TOKEN_OK : read_event(c, *state);
     }
     const size_t n_stray = stray_brackets(&c->text);
     if (n_stray > 0) {
@@ -484,6 +506,7 @@ static void run_start(struct osc_chrome *c, enum osc_chrome_state *state)
     if (is_event || (is_behind_text && is_first) || (c->has_list && c->saw_list))
         count_here(c, OSC_FINDING_repaired_list);
     c->saw_list |= c->has_list;
+    c->is_comma_due = false;
     if (is_event) {
         *state = OSC_CHROME_LINES;
         return;

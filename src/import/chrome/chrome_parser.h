@@ -81,8 +81,11 @@ struct osc_chrome {
 
     struct osc_meta *metas; /* owned; top-level members */
     size_t n_metas, cap_metas;
-    bool saw_list;        /* some document has a list of events, even an empty one */
-    bool has_list;        /* the document being read has one */
+    bool saw_list; /* some document has a list of events, even an empty one */
+    bool has_list; /* the document being read has one */
+    /* Between events of a list of which it is not known whether it needs them. */
+    uint64_t n_commas_missing, comma_missing_at;
+    bool is_comma_due;    /* before the next member of the document */
     bool has_deep_list;   /* a member that was not read as a list may hold one */
     size_t n_older_metas; /* those of earlier documents */
     uint64_t document_at; /* offset where it begins */

@@ -145,6 +145,7 @@ static void parse_unit(struct worker *w, uint64_t start, enum osc_chrome_state s
                        uint64_t stop, struct outcome *out)
 {
     open_parser(w, start);
+    w->parser.n_commas_missing = 0;
     read_on(w, state, stop, out);
 }
 
@@ -234,6 +235,22 @@ static bool is_unit_right(struct shared *s, struct worker *w, uint32_t k,
     return is_right;
 }
 
+/* Count the commas in OUT that are missing in the list that W's unit lies in. */
+static void count_commas(struct shared *s, struct worker *w, struct outcome *out)
+{
+    struct osc_chrome *const c = &w->parser;
+    struct osc_finding *const f = &out->batch.findings.by_code[OSC_FINDING_repaired_list];
+
+    if (s->state != OSC_CHROME_LINES && c->n_commas_missing > 0) {
+        osc_findings_add(&out->batch.findings, OSC_FINDING_repaired_list, c->comma_missing_at,
+                         OSC_NO_TIME);
+        f->count += c->n_commas_missing - 1;
+        f->first_offset =
+            c->comma_missing_at < f->first_offset ? c->comma_missing_at : f->first_offset;
+    }
+    c->n_commas_missing = 0;
+}
+
 static void work_on_unit(struct worker *w, uint32_t k)
 {
     struct shared *s = w->s;
@@ -257,7 +274,10 @@ static void work_on_unit(struct worker *w, uint32_t k)
             w->builder.status = OSC_OK;
         parse_unit(w, at, state, stop, &out);
         pthread_mutex_lock(&s->lock);
-    } else if (out.state == OSC_CHROME_GUESS) {
+    }
+    if (is_right && k > 0)
+        count_commas(s, w, &out);
+    if (out.state == OSC_CHROME_GUESS) {
         out.state = s->state; /* still in the list that it turned out to be */
     } else if (out.state == OSC_CHROME_LISTED) {
         w->parser.findings = &out.batch.findings;

@@ -56,7 +56,7 @@ class TolerantParser:
             elif self.blank() == "[":
                 self.array(slot, True)
             elif self.blank() == "{":
-                self.object(slot, "traceEvents")
+                self.object(slot, "traceEvents", True)
             else:
                 self.value(slot)
         except Broken:
@@ -175,9 +175,10 @@ class TolerantParser:
             self.at = before if char in ("{", "[") else self.at
             raise
 
-    def object(self, into: list, opened: str = "") -> None:
+    def object(self, into: list, opened: str = "", is_counted: bool = False) -> None:
         """Parse an object; a trailing comma is allowed. Its member OPENED, if it is an object, is
-        not a token: everything before a break is kept."""
+        not a token: everything before a break is kept. Missing commas are counted in events and
+        their args."""
         result: dict = {}
         into.append(result)
         self.at += 1
@@ -186,6 +187,8 @@ class TolerantParser:
             if self.blank() == ",":
                 self.at += 1
                 before = self.at
+            elif result and self.blank() == '"' and is_counted:
+                self.findings.append(("repaired_list", self.at))
             char = self.blank()
             has_own_line = "\n" in self.text[before:self.at]
             if char == "}":
@@ -201,7 +204,7 @@ class TolerantParser:
             try:
                 char = self.blank() if key == opened else ""
                 if key == "args" and char == "{":
-                    self.object(slot)
+                    self.object(slot, is_counted=is_counted)
                 elif key == "traceEvents" and char == "[":
                     self.array(slot, True)
                 else:
@@ -236,7 +239,9 @@ class TolerantParser:
                 self.entries.append(self.at)
             try:
                 if is_list_of_events and char == "{":
-                    self.object(result, "args")
+                    self.object(result, "args", True)
+                    if has_bracket and self.blank() == "{":
+                        self.findings.append(("repaired_list", self.at))
                 else:
                     self.value(result)
             except Broken:
