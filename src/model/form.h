@@ -169,6 +169,7 @@ enum osc_arg_type {
     X(STORAGES_6, "Storages 6")                 \
     X(STORAGES_7, "Storages 7")                 \
     X(STORAGES_8, "Storages 8")                 \
+    X(STORAGE_DEVICES, "Storage devices")       \
     X(PARAMETERS, "Parameters")                 \
     X(PARAMETERS_BYTES, "Parameters bytes")     \
     X(OPTIMIZER_STATE, "Optimizer state")       \

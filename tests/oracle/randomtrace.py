@@ -65,6 +65,7 @@ class Generator:
         self.time_form = self.random.choice(("integer", "fraction", "fraction", "text"))
         self.base_us = self.random.choice((0, 1000, 1_623_143_089_861_000, 4_381_786_529_027))
         self.records: list[dict] = []
+        self.more_members: dict = {}
         self.family = self.random.choice(("cuda", "cuda", "cuda", "hip", "npu", "xpu"))
         self.other_calls = self.random.choice((0, 30, 60))          # percent
         self.kernels = self.random.choice((KERNELS, KERNELS, KERNELS[1:2] + KERNELS[3::2]))
@@ -472,6 +473,9 @@ class Generator:
             return
         ranges = [r for r in self.records if r.get("cat") in ("cpu_op", "Operator")
                   and isinstance(r.get("args"), dict) and r.get("ph") == "X"]
+        tells = source.choice((None, None, "told", "told", "1"))
+        if tells:
+            self.more_members["tensors_on_devices"] = tells
         for record in ranges:
             args = record["args"]
             if source.randrange(12):
@@ -480,6 +484,9 @@ class Generator:
                 args["Storages"] = [source.choice((1, 1, 1, 1, 2, 0)), *used]
                 if not source.randrange(12):
                     args["Storages 2"] = [source.choice(addresses)]
+                if tells and source.randrange(3):
+                    args["Storage devices"] = [source.choice((0, 256, 257, 20 * 256, 12 * 256 + 3))
+                                               for _ in range(source.choice((1, 3, 4)))]
                 if not source.randrange(4):
                     record["name"] = source.choice(("torch::autograd::AccumulateGrad",
                                                     "aten::detach", "aten::add_"))
@@ -602,7 +609,7 @@ class Generator:
             members["distributedInfo"] = {"backend": "nccl", "rank": 0, "world_size": 1}
         if self.chance(50):
             members["baseTimeNanoseconds"] = 1_790_857_026_000_000_000
-        return {**members, "traceEvents": self.records}
+        return {**members, **self.more_members, "traceEvents": self.records}
 
 
 class Raw:

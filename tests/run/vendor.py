@@ -114,6 +114,41 @@ for p in (profile(activities=[DEVICE]), profile(activities=[CPU, DEVICE]), profi
 """
 
 
+# What a model, an optimizer and inputs had on the device before, by torch's profiler and by ours.
+BEFORE = """
+import json, sys, torch, train
+import tiny, torch.profiler
+from opscope.torch import profile, ProfilerActivity
+
+def timeline(maker):
+    torch.manual_seed(0)
+    model = train.network().to("tiny")
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    data = [(a.to("tiny"), b.to("tiny")) for a, b in train.batches(3)]
+    def step(images, labels):
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(model(images), labels).backward()
+        optimizer.step()
+    step(*data[0])
+    with maker(activities=[ProfilerActivity.CPU], record_shapes=True, profile_memory=True,
+               with_stack=True) as prof:
+        step(*data[1])
+        y = torch.ones(8) + 1
+        loss = model(data[2][0])
+    found = []
+    for device in "privateuseone:0", "cpu":
+        prof.export_memory_timeline(sys.argv[1], device=device)
+        with open(sys.argv[1]) as f:
+            _, sizes = json.load(f)
+        found.append((sizes[0], [max(of_category) for of_category in zip(*sizes)]))
+    assert maker is not profile or all(not e.kwinputs for e in prof.events())
+    return found
+
+theirs, ours = timeline(torch.profiler.profile), timeline(profile)
+assert theirs == ours and sum(theirs[0][0]) > 50000, (theirs, ours)
+"""
+
+
 # Sorts all tables by the words that they have, for profiles that ask for the device and not.
 SORTED = """
 import tiny, torch
@@ -366,6 +401,11 @@ def memory_that_was_not_asked_for_is_left_out(run: Run) -> None:
     run.run("-c", WITHOUT_MEMORY, str(run.folder / "without_memory.json"))
 
 
+def memory_of_the_device_from_before_a_profile_has_its_category(run: Run) -> None:
+    """As in torch's own timeline."""
+    run.run("-c", BEFORE, str(run.folder / "timeline.json"))
+
+
 def a_device_that_was_not_asked_for_is_told(run: Run) -> None:
     """Once, for its work is recorded all the same."""
     done = subprocess.run([run.python, "-c", UNASKED], env=run.env, capture_output=True, text=True,
@@ -467,6 +507,7 @@ def main() -> int:
         every_launch_has_its_work, kernels_are_counted, the_device_is_told_of,
         nothing_is_wrong_with_it, the_trace_says_the_same, torch_counts_the_same_memory,
         each_table_is_sorted_by_its_own_words, memory_that_was_not_asked_for_is_left_out,
+        memory_of_the_device_from_before_a_profile_has_its_category,
         a_device_that_was_not_asked_for_is_told, a_pair_from_before_the_recording_counts,
         an_unmodified_program_is_recorded, titles_name_the_device_that_worked,
         each_kind_of_profile_records_the_device]

@@ -30,8 +30,8 @@ Limits:
 - Devices are CUDA, XPU and those whose backend reports itself (docs/vendors.md). A profile that asks
   for another one, which torch's own profiler records (ROCm, MTIA, HPU), is left to that, and a
   warning says so; else a warning says what is missing.
-- `export_memory_timeline()` has the memory of the host and of devices; where a program has tensors
-  on a device, memory from before the profile is left out, because nothing tells on which it is.
+- `export_memory_timeline()` has the memory of the host and of devices, also what was there before the
+  profile, as far as calls took it.
 - `prof.profiler.kineto_results` has `events()`, whose elements have the methods of torch's,
   `trace_start_ns()` and `experimental_event_tree()`: an `opscope.EventTree`, whose events have the
   attributes of torch's, so that `torch.profiler._utils` (`BasicEvaluation`, too) and

@@ -445,7 +445,8 @@ def fields_of(row: dict[str, str], args: dict[str, Any], thread: int) -> dict[st
         "input_shapes": plain_shapes(dims), "structured_input_shapes": dims,
         "structured_input_strides": args.get("Input Strides", []),
         "input_dtypes": args.get("Input type", []),
-        "kwinputs": {} if is_python else {x: y for x, y in args.items() if x not in ARGUMENTS},
+        "kwinputs": {} if is_python else {
+            x: y for x, y in args.items() if x not in ARGUMENTS and not x.startswith("Storage")},
         "concrete_inputs": [scalar(x) for x in args.get("Concrete Inputs", [])],
         "overload_name": args.get("Overload name", ""),
         "stack": [x for x in args.get("Call stack", "").split(";")

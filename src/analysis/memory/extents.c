@@ -7,6 +7,8 @@
 #include "base/sort.h"
 #include "codec/json.h"
 
+#define DEVICE_MAX 0x7fff /* 127 types of 256 devices */
+
 #define LIST_MAX (1u << 16) /* bytes: a hostile file has a long list that many calls share */
 
 /* A tensor among the inputs of a call. */
@@ -19,8 +21,8 @@ struct finding {
     const struct osc_trace *t;
     const struct osc_touches *touches;
     const struct osc_data_flow *flow;
-    int64_t *bytes;         /* by object */
-    struct tensor *tensors; /* owned; of one call */
+    struct osc_extent *extents; /* by object */
+    struct tensor *tensors;     /* owned; of one call */
     size_t n, cap;
 };
 
@@ -120,8 +122,8 @@ struct group {
     size_t begin, end;
 };
 
-/* Tell the object at ADDRESS, which the touches G touch, that it holds BYTES. */
-static void tell(struct finding *f, struct group g, uint64_t address, int64_t bytes)
+/* Tell the object at ADDRESS, which the touches G touch, what is SAID of it. */
+static void tell(struct finding *f, struct group g, uint64_t address, struct osc_extent said)
 {
     const struct osc_touch *const all = f->touches->all;
     size_t low = g.begin, high = g.end;
@@ -131,8 +133,23 @@ static void tell(struct finding *f, struct group g, uint64_t address, int64_t by
         return;
     const uint32_t object = f->flow->object_of_touch[low];
     const struct osc_flow_object *const o = &f->flow->objects[object];
-    if (o->alloc == 0 && o->release == 0 && bytes > f->bytes[object])
-        f->bytes[object] = bytes;
+    struct osc_extent *const e = &f->extents[object];
+    if (o->alloc != 0 || o->release != 0)
+        return;
+    e->bytes = said.bytes > e->bytes ? said.bytes : e->bytes;
+    e->device = e->device < 0 ? said.device : e->device;
+}
+
+/* The next of DEVICES; without a list, the CPU. */
+static int32_t next_device(struct osc_numbers *devices)
+{
+    bool is_negative = false;
+    uint64_t value = 0;
+
+    if (devices->at &&
+        (!osc_numbers_next(devices, &is_negative, &value) || is_negative || value > DEVICE_MAX))
+        return -1;
+    return (int32_t)value;
 }
 
 /* How many tensors `Storages` of row I of C tells. */
@@ -174,6 +191,7 @@ static osc_status tell_call(struct finding *f, struct group g, const struct osc_
 {
     const size_t n_storages = count_storages(f, c, i);
     const osc_status st = n_storages > 0 ? read_tensors(f, c, i) : OSC_OK;
+    struct osc_numbers devices = osc_numbers_of(f->t, c, i, OSC_ARG_KEY_STORAGE_DEVICES);
     bool is_negative, is_first = true;
     uint64_t address;
     size_t n = 0;
@@ -181,15 +199,18 @@ static osc_status tell_call(struct finding *f, struct group g, const struct osc_
     if (n_storages == 0 || st != OSC_OK)
         return st;
     leave_empty_out(f, n_storages);
-    if (f->n != n_storages)
-        return OSC_OK;
+    const bool has_sizes = f->n == n_storages;
     for (int k = 0; k < OSC_STORAGES_KEYS; k++) {
         struct osc_numbers all =
             osc_numbers_of(f->t, c, i, (enum osc_arg_key)(OSC_ARG_KEY_STORAGES + k));
 
         for (; osc_numbers_next(&all, &is_negative, &address); is_first = false) {
-            if (!is_first)
-                tell(f, g, address, f->tensors[n++].bytes);
+            if (is_first)
+                continue;
+            tell(f, g, address,
+                 (struct osc_extent){has_sizes ? f->tensors[n].bytes : -1,
+                                     next_device(&devices)});
+            n++;
         }
         if (!all.at)
             break;
@@ -209,7 +230,7 @@ static void tell_list(struct finding *f, struct group g, const struct osc_chunk 
     while (osc_numbers_next(&addresses, &is_negative, &address) &&
            osc_numbers_next(&bytes, &is_negative, &size)) {
         if (!is_negative && size <= INT64_MAX)
-            tell(f, g, address, (int64_t)size);
+            tell(f, g, address, (struct osc_extent){(int64_t)size, -1});
     }
 }
 
@@ -226,14 +247,14 @@ static bool is_wanted(const struct finding *f, struct group g)
 }
 
 osc_status osc_extents_find(const struct osc_trace *t, const struct osc_touches *touches,
-                            const struct osc_data_flow *flow, int64_t *bytes)
+                            const struct osc_data_flow *flow, struct osc_extent *extents)
 {
-    struct finding f = {.t = t, .touches = touches, .flow = flow, .bytes = bytes};
+    struct finding f = {.t = t, .touches = touches, .flow = flow, .extents = extents};
     osc_status st = OSC_OK;
     size_t end;
 
     for (uint32_t i = 0; i < flow->n_objects; i++)
-        bytes[i] = -1;
+        extents[i] = (struct osc_extent){-1, -1};
     for (size_t i = 0; i < touches->n && st == OSC_OK; i = end) {
         const osc_row row = {touches->all[i].row};
         const struct osc_chunk *const c = osc_chunk_of(&t->events, row);

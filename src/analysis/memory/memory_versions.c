@@ -31,9 +31,9 @@ static const struct osc_column columns[N_COLUMNS] = {
                OSC_RULE_NAMES, "Name of that process, from the metadata of the file."),
     OSC_COLUMN(DEVICE, "device", STRING, NULL, FIRST, 0, OSC_RULE_DEVICES,
                "Whose memory: cpu, cuda:0, xpu:0 and so on, as its records say. Memory without "
-               "a record is of the one device of which its process has records; missing if "
-               "there are several, or if calls took tensors of devices (metadata "
-               "tensors_on_devices), whose memory may have no records."),
+               "a record is where the first call that took it had it, if calls took tensors of "
+               "devices and tell that (metadata tensors_on_devices: told); else of the one "
+               "device of which its process has records, if no call took tensors of devices."),
     OSC_COLUMN(OBJECT, "object", INTEGER, NULL, FIRST, 0, OSC_RULE_CATEGORIES,
                "Number of the memory within its file, from 1 in the order in which it is first "
                "shown."),
@@ -64,7 +64,8 @@ static const struct osc_column columns[N_COLUMNS] = {
 struct listing {
     struct osc_memory_view v;
     struct osc_memory_categories categories;
-    int64_t *bytes;        /* owned; by object without a record: osc_extents_find() */
+    struct osc_extent *extents; /* owned; by object without a record */
+    bool tells_devices;         /* calls do, of the tensors that they took */
     uint32_t *only_device; /* owned; by process: the one with records + 1; 0: none; SEVERAL */
 };
 
@@ -79,8 +80,10 @@ static osc_status find_only_devices(struct listing *l)
     l->only_device = osc_calloc((size_t)l->v.t->n_processes + 1, sizeof *l->only_device);
     if (!l->only_device)
         return OSC_ENOMEM;
-    if (osc_trace_meta(l->v.t, "tensors_on_devices", &value))
+    if (osc_trace_meta(l->v.t, "tensors_on_devices", &value)) {
+        l->tells_devices = osc_str_eq(value, OSC_STR("told"));
         return OSC_OK;
+    }
     for (uint32_t d = 0; d < a->n_devices; d++) {
         uint32_t *const only = &l->only_device[a->devices[d].process];
 
@@ -103,11 +106,18 @@ static const struct osc_memory_device *device_of(const struct listing *l,
     return only == 0 || only == SEVERAL ? NULL : &a->devices[only - 1];
 }
 
-static void add_place(struct listing *l, const struct osc_flow_object *object,
-                      struct osc_result *out)
+static void add_place(struct listing *l, uint32_t i, struct osc_result *out)
 {
-    const struct osc_memory_device *const d = device_of(l, object);
+    const struct osc_flow_object *const object = &l->categories.flow.objects[i];
+    const int32_t told = l->tells_devices ? l->extents[i].device : -1;
+    const struct osc_memory_device *d = device_of(l, object);
+    struct osc_memory_device from_calls = {.process = object->process};
 
+    if (!d && told >= 0) {
+        osc_memory_device_name(l->v.t, (uint32_t)told >> 8, told == 0 ? -1 : told & 0xff,
+                               from_calls.name);
+        d = &from_calls;
+    }
     if (!d)
         return;
     osc_memory_view_add_process(&l->v, d, out, PROCESS);
@@ -118,7 +128,7 @@ static void add_size(const struct listing *l, uint32_t i, struct osc_result *out
 {
     const struct osc_flow_object *const object = &l->categories.flow.objects[i];
     const uint32_t record = object->alloc != 0 ? object->alloc : object->release;
-    const int64_t bytes = record != 0 ? l->v.a->records[record - 1].bytes : l->bytes[i];
+    const int64_t bytes = record != 0 ? l->v.a->records[record - 1].bytes : l->extents[i].bytes;
 
     if (record != 0 || bytes >= 0)
         osc_result_int(out, BYTES, bytes < 0 ? -bytes : bytes);
@@ -165,7 +175,7 @@ static void add_row(struct listing *l, uint32_t i, uint32_t version, struct osc_
         (enum osc_memory_category)c->of_version[c->flow.first_version[i] + version]);
 
     osc_result_row(out);
-    add_place(l, &c->flow.objects[i], out);
+    add_place(l, i, out);
     osc_result_int(out, OBJECT, (int64_t)i + 1);
     osc_result_int(out, VERSION, version);
     add_size(l, i, out);
@@ -181,10 +191,10 @@ static osc_status add_rows(struct listing *l, struct osc_result *out)
 {
     const struct osc_data_flow *const flow = &l->categories.flow;
 
-    l->bytes = osc_malloc(((size_t)flow->n_objects + 1) * sizeof *l->bytes);
-    if (!l->bytes)
+    l->extents = osc_malloc(((size_t)flow->n_objects + 1) * sizeof *l->extents);
+    if (!l->extents)
         return OSC_ENOMEM;
-    osc_status st = osc_extents_find(l->v.t, &l->categories.touches, flow, l->bytes);
+    osc_status st = osc_extents_find(l->v.t, &l->categories.touches, flow, l->extents);
     if (st == OSC_OK)
         st = find_only_devices(l);
     if (st != OSC_OK)
@@ -221,7 +231,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         osc_memory_view_show_process(&l.v, out, PROCESS);
         st = out->status;
     }
-    osc_free(l.bytes);
+    osc_free(l.extents);
     osc_free(l.only_device);
     osc_memory_categories_fini(&l.categories);
     osc_memory_view_fini(&l.v);

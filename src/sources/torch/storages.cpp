@@ -19,20 +19,23 @@ namespace
 {
 
 enum { kOther = 0, kFits = 1, kBackward = 2 }; // what a call is
-constexpr size_t kInOne = 384;                 // integers of one argument: osc_arg_i64s()
 
 const char *const keys[] = {"Storages",   "Storages 2", "Storages 3", "Storages 4",
                             "Storages 5", "Storages 6", "Storages 7", "Storages 8"};
 static_assert(kStorages == std::size(keys) * kInOne);
-osc_name key_names[std::size(keys)]; // made at the first use
+osc_name key_names[std::size(keys)], devices_name; // made at the first use
 
 // The integers of a call, of which those that do not fit are left out.
 struct List {
     int64_t *values; // borrowed, kStorages
     size_t n;
+    int64_t *devices; // borrowed, kInOne: of the values but the first, unless all are the CPU
+    bool has_devices;
 
-    void add(int64_t value)
+    void add(int64_t value, int64_t device)
     {
+        if (n <= kInOne)
+            devices[n - 1] = device;
         if (n < kStorages)
             values[n++] = value;
     }
@@ -44,6 +47,12 @@ struct List {
             osc_arg_i64s(__atomic_load_n(&key_names[i], __ATOMIC_RELAXED), values + i * kInOne,
                          std::min(n - i * kInOne, kInOne));
         }
+        if (__builtin_expect(has_devices, 0)) {
+            osc_name_once(&devices_name, "Storage devices");
+            // relaxed: as above
+            osc_arg_i64s(__atomic_load_n(&devices_name, __ATOMIC_RELAXED), devices,
+                         std::min(n - 1, kInOne));
+        }
     }
 };
 
@@ -53,7 +62,15 @@ __attribute__((noinline, cold)) void tell_of_devices()
 {
     // relaxed: it orders nothing
     if (__atomic_exchange_n(&is_told, 1, __ATOMIC_RELAXED) == 0)
-        osc_metadata("tensors_on_devices", "1");
+        osc_metadata("tensors_on_devices", "told");
+}
+
+// The device of T by its number: 256 x c10::DeviceType + index; 0: the CPU.
+inline int64_t device_of(const at::Tensor &t)
+{
+    const auto device = t.device();
+
+    return static_cast<int64_t>(device.type()) * 256 + std::max<int64_t>(device.index(), 0);
 }
 
 // Add the storage of T. False: it has none, which fits no schema that demands a tensor.
@@ -63,8 +80,14 @@ inline bool add(List *list, const at::Tensor &t, bool is_written)
 
     if (address == 0)
         return false;
-    list->add(is_written ? -address : address);
-    if (__builtin_expect(!t.is_cpu(), 0) && __atomic_load_n(&is_told, __ATOMIC_RELAXED) == 0)
+    const bool is_on_device = !t.is_cpu();
+    list->add(is_written ? -address : address,
+              __builtin_expect(is_on_device, 0) ? device_of(t) : 0);
+    if (__builtin_expect(!is_on_device, 1))
+        return true;
+    list->has_devices = true;
+    // relaxed: it orders nothing
+    if (__atomic_load_n(&is_told, __ATOMIC_RELAXED) == 0)
         tell_of_devices();
     return true;
 }
@@ -179,7 +202,7 @@ void put_storages(Schemas *schemas, const at::RecordFunction &fn, osc_name name)
     const Schema &schema = schema_of(schemas, fn, name);
     const auto inputs = fn.inputs();
     bool fits = schema.is_known;
-    List list{schemas->list, 1};
+    List list{schemas->list, 1, schemas->devices, false};
 
     for (size_t i = 0; i < inputs.size(); i++)
         fits = add_input(&list, schema, i, inputs[i]) && fits;

@@ -7,7 +7,8 @@
  * comes the address of the storage of each tensor in the order of the inputs, also of those in
  * lists, negative if the schema says that the call writes there. Tensors without memory are
  * left out. A list too long for one argument goes on in `Storages 2` to `Storages 8`; what is
- * longer still is cut.
+ * longer still is cut. If one of the tensors is not on the CPU, `Storage devices` says of each
+ * where it is: 256 x c10::DeviceType + index. What exceeds one argument is cut.
  *
  *   - Inputs fit a schema by the rule of torch's own memory profiler: where it demands a
  * tensor, there is one with memory.
@@ -40,19 +41,21 @@ struct Schema {
 
 constexpr size_t kSchemas = 2048;
 
-constexpr size_t kStorages = 8 * 384; /* of one call, with the first integer */
+constexpr size_t kInOne = 384;           /* integers of one argument: osc_arg_i64s() */
+constexpr size_t kStorages = 8 * kInOne; /* of one call, with the first integer */
 
 /* Zeroed, it is empty. */
 struct Schemas {
     Schema all[kSchemas];
-    int64_t list[kStorages]; /* scratch */
+    int64_t list[kStorages], devices[kInOne]; /* scratch */
 };
 
 /* Add the argument to the innermost range, which is FN, whose name is NAME; not without one. */
 void put_storages(Schemas *schemas, const at::RecordFunction &fn, osc_name name);
 
 /* A session begins. Once in it the metadata `tensors_on_devices` tell that a call took a tensor
- * of another device than the CPU, whose memory may have no records. */
+ * of another device than the CPU, whose memory may have no records; such calls have the
+ * argument `Storage devices`. */
 void begin_storages();
 
 /* The address of the memory of TENSOR; 0: it has none, or no sizes of its own. */

@@ -72,7 +72,11 @@ class Record:
 
 def device_of(event: Event, family: str | None) -> str:
     """The name of the record's device, or `unknown`; FAMILY is that of the trace's devices."""
-    kind, number = event.integer("Device Type"), event.integer("Device Id")
+    return named(event.integer("Device Type"), event.integer("Device Id"), family)
+
+
+def named(kind: int | None, number: int | None, family: str | None) -> str:
+    """The name of device NUMBER of type KIND, or `unknown`."""
     if kind is None or not 0 <= kind <= 127:
         return "unknown"
     name = TYPES[kind] if kind < len(TYPES) else f"type{kind}"

@@ -101,6 +101,23 @@ def sizes_of(found: categories.Categories) -> dict[categories.Object, int]:
     return result
 
 
+def devices_of(trace: Trace, found: categories.Categories) -> dict[categories.Object, str]:
+    """Where the first call that took memory without a record had it, if calls tell that."""
+    result: dict[categories.Object, str] = {}
+    if trace.members.get("tensors_on_devices") != "told":
+        return result
+    for event in sorted(found.touched, key=lambda e: (e.start, e.id)):
+        storages = [x for key in categories.STORAGES for x in categories.numbers(event, key)]
+        devices = (categories.numbers(event, "Storage devices") if "Storage devices" in event.args
+                   else [0] * len(storages))
+        for address, device in zip(storages[1:], devices):
+            target = found.touched[event].get(abs(address))
+            if target is not None and not (target.allocated or target.released):
+                result.setdefault(target, memory_tables.named(device >> 8, device & 255,
+                                                              trace.family))
+    return result
+
+
 def table(trace: Trace) -> list[dict]:
     """`memory_versions` of one trace."""
     records = memory_tables.records_of(trace)
@@ -108,13 +125,14 @@ def table(trace: Trace) -> list[dict]:
     rows = []
     if found is None:
         return rows
-    sizes = sizes_of(found)
+    sizes, told_devices = sizes_of(found), devices_of(trace, found)
     for number, target in enumerate(sorted(found.objects, key=lambda x: x.first), 1):
         record = target.allocated or target.released
         own = {device for process, device in trace.kept["memory devices"]
                if process == target.process and device != "unknown"
                and "tensors_on_devices" not in trace.members}
-        device = record.device if record else own.pop() if len(own) == 1 else None
+        device = (record.device if record else told_devices.get(target) or
+                  (own.pop() if len(own) == 1 else None))
         place = {"process": target.process, "device": device,
                  "process_name": inventory.process_names(trace).get(target.process)}
         starts = [target.allocated.event.start if target.allocated else None, *target.since]
