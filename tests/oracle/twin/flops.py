@@ -8,7 +8,7 @@ from math import prod
 
 def size(dims: list, index: int) -> list[int] | None:
     """The sizes of tensor INDEX; None if the input is not a tensor (or is a list of tensors)."""
-    if index >= len(dims) or not isinstance(dims[index], list) or not dims[index]:
+    if index >= len(dims) or not isinstance(dims[index], list) or not 0 < len(dims[index]) <= 64:
         return None
     if not all(isinstance(n, int) and not isinstance(n, bool) for n in dims[index]):
         return None
