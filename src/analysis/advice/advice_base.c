@@ -283,10 +283,10 @@ static void add_number(struct numbers *s, int64_t number)
     s->n++;
 }
 
-/* Whether most numbers between the first and the last are missing. */
+/* Whether most numbers from the first to the last are missing. */
 static bool are_thin(const struct numbers *s)
 {
-    return s->n < (s->last - s->first) / 2;
+    return s->n <= (s->last - s->first) / 2;
 }
 
 /* Whether so many numbers are there, and dense, that nothing between them was taken out. */
@@ -371,7 +371,7 @@ static osc_status look_at_host(struct osc_advice_base *a)
     all.n += n_silent;
     a->is_thinned = (!is_dense && operators.n >= OPERATORS_ENOUGH) ||
                     (!is_dense && !has_calls_of_python &&
-                     all.last - all.first >= INT64_C(2) * OPERATORS_ENOUGH && are_thin(&all));
+                     all.last - all.first >= 2 * OPERATORS_ENOUGH - 1 && are_thin(&all));
     bool lacks_calls = false;
     const osc_status st = look_for_calls(a, &lacks_calls);
 
