@@ -6,7 +6,8 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 
-from . import exact, growth, idle, inventory, kinds, links, memory_tables, operators, split, steps
+from . import (earlier, exact, growth, idle, inventory, kinds, lacking, links, memory_tables, operators,
+               split, steps)
 from .devices import natural
 from .events import Event, Trace
 from .intervals import Interval, intersect, length, subtract, union
@@ -100,9 +101,10 @@ class Rules:
         self.device_kernels = self.unions["kernel"] + (
             self.unions["communication"] if steps.has_comm_kernels(trace) else [])
         self.busy = union(self.computing + self.device_kernels)
-        self.earlier = [] if compat or self.is_thinned() else idle.earlier_work(self.work, self.launch)
+        self.earlier = [] if compat or self.is_thinned() else earlier.waits_of(self.work, self.launch)
+        self.kept_before = self.kept        # with the time of earlier work
         self.kept = subtract(self.kept, subtract(
-            union([when for when, _ in self.earlier]), self.busy))
+            union([wait.when for wait in self.earlier]), self.busy))
         self.kept_ns = length(self.kept)
         self.kernels = [e for e in self.work if e.kind == "kernel"]
         self.calls = [e for e in self.ranges if e.kind in kinds.LAUNCHES]
@@ -113,6 +115,7 @@ class Rules:
                          if s.kept}
         self.found: dict[str, dict] = {}
         self.split: split.Split | None = None
+        self.idle: idle.Idle | None = None
         if (not self.work and not self.calls and not compat and self.kept_steps
                 and not self.is_thinned()
                 and not inventory.foreign_devices(trace)):
@@ -435,24 +438,7 @@ class Rules:
 
     def is_thinned(self) -> bool:
         """Whether the file lacks many of the events of the recording."""
-        ordered = [e for e in self.work if e.kind != "memcpy"]
-        launched = [e for e in ordered if e in self.launch]
-        behind = [e for e in ordered
-                  if any(o.track == e.track and o.start < e.start for o in launched)]
-        if 2 * sum(e not in self.launch for e in behind) > len(behind):
-            return True
-        ids = [n for n in (e.integer("External id") for e in self.trace.events
-                           if e.kind == "operator") if n is not None and n >= 0]
-        silent = [e for e in self.trace.events if e.kind in ("alloc", "free")]
-        own = [n for n in (e.integer("Ev Idx") for e in self.trace.events
-                           if e.kind not in ("alloc", "free")) if n is not None and n >= 0]
-        if any(len(n) >= 100 and len(n) >= (max(n) - min(n)) // 2 for n in (ids, own)):
-            return False
-        if len(ids) >= 100:
-            return True
-        return (not any(e.kind in ("python", "module") for e in self.trace.events)
-                and len(own) > 0 and max(own) - min(own) >= 200
-                and len(own) + len(silent) < (max(own) - min(own)) // 2)
+        return lacking.lacks_events(self.trace)
 
     def gaps(self) -> list[Interval]:
         """The kept time in which no device works."""
@@ -464,8 +450,8 @@ class Rules:
         ended = {}
         for event in reversed(self.work):
             ended[event.start] = event                      # the first in the file wins
-        for (start, _), event in self.earlier:
-            ended.setdefault(start, event)
+        for wait in self.earlier:
+            ended.setdefault(wait.when[0], wait.work)
         waited = {self.launch[e] for e in self.work if e in self.launch
                   and e.kind == "memcpy" and "(Device -> Pageable)" in e.name}
         syncs = {c for c in self.calls if c.name in SYNC_CALLS or c in waited}
@@ -481,6 +467,7 @@ class Rules:
         found = idle.split(self.trace.events, self.kept, self.computing, self.unions["communication"],
                            [(g, c, c in syncs) for g, c in zip(gaps, launches)],
                            drivers or None, calls, self.trace.dialect == "xla")
+        self.idle = found
         for cause, code in idle.CODES.items():
             ns = length(found.parts[cause])
             if self.is_thinned() or (cause == "unrecorded" and not any(

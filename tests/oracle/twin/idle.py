@@ -51,25 +51,6 @@ def cause_of_call(event: Event, is_sync: bool, is_allocator: bool, is_graph: boo
     return "slow_call" if event.dur >= SLOW_CALL_NS and not is_graph else "launch"
 
 
-def earlier_work(work: list[Event], launch: dict[Event, Event]) -> list[tuple[Interval, Event]]:
-    """Times in which devices were busy with work of before the recording, and what waited for it:
-    the first work of a queue that starts late, while nothing else of the trace ran there."""
-    firsts: dict[tuple[str, str], Event] = {}
-    for event in sorted(work, key=lambda e: (e.start, e.id)):
-        firsts.setdefault(event.track, event)
-    found = []
-    for event in firsts.values():
-        call = launch.get(event)
-        if call is None or event.start - call.end <= HANDOVER_NS:
-            continue
-        if not any(e.device == event.device and e.start < event.start and e.end > call.end
-                   for e in work):
-            before = [e.end for e in work if e.device == event.device and e.end <= call.end]
-            since = max([call.end - (event.start - call.end), *before])
-            found.append(((since, event.start), event))
-    return found
-
-
 def runs_python(event: Event) -> bool:
     """Whether a Python function runs within EVENT."""
     below = list(event.children)
