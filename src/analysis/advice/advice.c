@@ -115,6 +115,7 @@ static const struct osc_column columns[N_COLUMNS] = {
     MORE_COLUMN(4, "more_4"),
     MORE_COLUMN(5, "more_5"),
     MORE_COLUMN(6, "more_6"),
+    MORE_COLUMN(7, "more_7"),
     OSC_RANK_COLUMNS(N_SHOWN, KEY),
 };
 
@@ -429,13 +430,14 @@ static osc_status finish_row(struct osc_result *r, uint64_t i, const struct osc_
     return st;
 }
 
-/* Let the advice about communication in R know how much of that is WAITED_NS for other ranks.
- */
-static void set_waited(struct osc_result *r, int64_t waited_ns)
+/* Let the advice about communication in R know how long collectives waited for other ranks. */
+static void set_waited(struct osc_result *r, struct osc_waited waited)
 {
-    for (uint64_t i = 0; i < r->n_rows && waited_ns > 0; i++) {
-        if (code_of(osc_result_get_str(r, i, CODE)) == OSC_ADVICE_COMMUNICATION)
-            osc_result_set_int(r, i, MORE + OSC_ADVICE_WAITED, waited_ns);
+    for (uint64_t i = 0; i < r->n_rows; i++) {
+        if (code_of(osc_result_get_str(r, i, CODE)) != OSC_ADVICE_COMMUNICATION)
+            continue;
+        osc_result_set_int(r, i, MORE + OSC_ADVICE_WAITED, waited.ns);
+        osc_result_set_int(r, i, MORE + OSC_ADVICE_COLLECTIVES, waited.of_ns);
     }
 }
 
@@ -448,7 +450,7 @@ static osc_status together(struct osc_result *const *blocks, uint32_t n,
     osc_status st = osc_straggler_find(&s, blocks, n, o, err);
 
     for (uint32_t b = 0; b < n && st == OSC_OK; b++)
-        set_waited(blocks[b], s.waited_ns[b]);
+        set_waited(blocks[b], s.waited[b]);
     if (st != OSC_OK || !s.block) {
         osc_straggler_fini(&s);
         return st;

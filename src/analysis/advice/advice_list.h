@@ -56,11 +56,13 @@ enum osc_advice_code {
 };
 
 /* Additional numbers for the sentence of a rule; their meaning depends on the rule. */
-#define OSC_ADVICE_MORE 7
+#define OSC_ADVICE_MORE 8
 
-/* Of the numbers about communication: how long it waited for other ranks; and the time of its
- * longest kernel that nothing hides, if others like it take far less; 0: not known, or none. */
-enum { OSC_ADVICE_WAITED = 5, OSC_ADVICE_LONGEST = 6 };
+/* Of the numbers about communication: how long collectives waited for other ranks; the time of
+ * its longest kernel that nothing hides, if others like it take far less, or 0; and how long
+ * collectives took, or 0 if no other rank is there, so that nothing says how long they waited.
+ */
+enum { OSC_ADVICE_WAITED = 5, OSC_ADVICE_LONGEST = 6, OSC_ADVICE_COLLECTIVES = 7 };
 
 struct osc_advice_item {
     bool applies;

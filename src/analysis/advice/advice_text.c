@@ -109,13 +109,11 @@ static void add_less_traffic(struct osc_strbuf *out, const struct osc_advice_num
  * helps. */
 static bool add_waiting(struct osc_strbuf *out, const struct osc_advice_numbers *n)
 {
-    /* Without devices the class is all that is measured. */
-    const int64_t all_ns = n->more[2] > 0 ? n->more[2] : n->part;
-    const int64_t told_ns = n->more[OSC_ADVICE_WAITED];
-    const int64_t waited_ns = told_ns < all_ns ? told_ns : all_ns;
+    const int64_t all_ns = n->more[OSC_ADVICE_COLLECTIVES];
+    const int64_t waited_ns = n->more[OSC_ADVICE_WAITED];
     const int64_t longest_ns = n->more[OSC_ADVICE_LONGEST];
 
-    if (waited_ns > all_ns / LITTLE) {
+    if (waited_ns > 0 && waited_ns >= all_ns / LITTLE + (all_ns % LITTLE != 0)) {
         osc_strbuf_adds(out, " Of the time in collectives, ");
         osc_words_percent(out, waited_ns, all_ns, 0);
         osc_strbuf_adds(out, " is waiting for ranks that come late: `opscope table stragglers` "
@@ -127,7 +125,7 @@ static bool add_waiting(struct osc_strbuf *out, const struct osc_advice_numbers 
                         "the rest.");
         return true;
     }
-    if (told_ns > 0 || n->n_parts != 1 || longest_ns <= n->part - longest_ns)
+    if (all_ns > 0 || n->n_parts != 1 || longest_ns <= n->part - longest_ns)
         return false;
     osc_strbuf_adds(out, " One of ");
     osc_words_count(out, n->more[3], "collective");
@@ -163,7 +161,7 @@ static void say_communication(const struct osc_advice_numbers *n, struct osc_str
     }
     if (!add_waiting(out, n))
         add_less_traffic(out, n, &t);
-    if (n->more[OSC_ADVICE_WAITED] == 0)
+    if (n->more[OSC_ADVICE_COLLECTIVES] == 0)
         osc_strbuf_adds(out, " Part of it may be waiting for ranks that come late: `opscope "
                              "table stragglers`, asked of the files of all ranks, names them.");
 }

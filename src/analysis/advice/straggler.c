@@ -60,8 +60,18 @@ static uint32_t block_of(const struct from *from, uint32_t n, struct osc_rank_pl
     return 0;
 }
 
-/* Add to *WAITED_NS how long the collectives of F in kept steps waited for other ranks. */
-static osc_status add_wait(const struct osc_rank_file *f, int64_t *waited_ns)
+/* Whether another rank than that of F is in its span of RUN. */
+static bool has_others(const struct osc_rank_run *run, const struct osc_rank_file *f)
+{
+    for (size_t i = 0; i < run->n_files; i++) {
+        if (run->files[i].span == f->span && run->files[i].rank != f->rank)
+            return true;
+    }
+    return false;
+}
+
+/* Add the collectives of F in kept steps to *WAITED. */
+static osc_status add_wait(const struct osc_rank_file *f, struct osc_waited *waited)
 {
     uint32_t *const order = osc_calloc(f->part.n_calls + 1, sizeof *order);
     struct osc_rank_moved moved = {0};
@@ -74,8 +84,9 @@ static osc_status add_wait(const struct osc_rank_file *f, int64_t *waited_ns)
             order[n++] = i;
     }
     const osc_status st = osc_rank_measure(f, order, n, &moved);
-    *waited_ns = osc_wide_nearest((osc_wide)*waited_ns + moved.all_ns - moved.real_ns);
-    *waited_ns += *waited_ns == 0; /* as little as that is known, too */
+    waited->ns = osc_wide_nearest((osc_wide)waited->ns + moved.all_ns - moved.real_ns);
+    waited->of_ns = osc_wide_nearest((osc_wide)waited->of_ns + moved.all_ns);
+    waited->of_ns += waited->of_ns == 0; /* that there are none is known, too */
     osc_free(order);
     return st;
 }
@@ -89,7 +100,8 @@ static osc_status find(struct osc_straggler *s, struct osc_result *const *blocks
     for (size_t f = 0; f < run.n_files && st == OSC_OK; f++) {
         const struct osc_rank_place who = {run.files[f].rank, run.files[f].span};
 
-        st = add_wait(&run.files[f], &s->waited_ns[block_of(from, n, who)]);
+        if (has_others(&run, &run.files[f]))
+            st = add_wait(&run.files[f], &s->waited[block_of(from, n, who)]);
     }
     if (st == OSC_OK)
         st = osc_table_stragglers.finish(&s->rows, o, NULL);
@@ -111,8 +123,8 @@ osc_status osc_straggler_find(struct osc_straggler *s, struct osc_result *const 
 {
     struct from *const from = osc_calloc((size_t)n + 1, sizeof *from);
 
-    s->waited_ns = osc_calloc((size_t)n + 1, sizeof *s->waited_ns);
-    if (!from || !s->waited_ns) {
+    s->waited = osc_calloc((size_t)n + 1, sizeof *s->waited);
+    if (!from || !s->waited) {
         osc_free(from);
         return osc_fail(err, OSC_ENOMEM, "out of memory");
     }
@@ -137,7 +149,7 @@ void osc_straggler_fini(struct osc_straggler *s)
         osc_result_fini(&s->rows);
     osc_strbuf_fini(&s->text);
     osc_strbuf_fini(&s->evidence);
-    osc_free(s->waited_ns);
+    osc_free(s->waited);
     *s = (struct osc_straggler){0};
 }
 

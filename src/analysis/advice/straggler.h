@@ -8,6 +8,12 @@
 
 #include "table/table.h"
 
+/* How long collectives in kept steps took, and for how long of that they waited for other
+ * ranks. OF_NS is 0 if no other rank is there. */
+struct osc_waited {
+    int64_t ns, of_ns;
+};
+
 /* Zeroed, it is empty. */
 struct osc_straggler {
     struct osc_result rows;           /* owned; of `stragglers`; valid if it has a definition */
@@ -17,8 +23,7 @@ struct osc_straggler {
     int64_t kept_ns;                  /* length of the kept steps of the others */
     int64_t n_last;                   /* in how many collectives it came last */
     struct osc_strbuf text, evidence; /* owned */
-    int64_t *waited_ns;               /* owned; by block: how long its collectives waited for
-                                       * other ranks in kept steps */
+    struct osc_waited *waited;        /* owned; by block */
 };
 
 /* Move the parts of ranks out of the N BLOCKS, and find who waits, and who lets the others

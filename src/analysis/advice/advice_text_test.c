@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "support/advice_rows.h"
+
+static struct osc_result blocks[2];
+
+static int end_blocks(void **state)
+{
+    osc_result_fini(&blocks[0]);
+    osc_result_fini(&blocks[1]);
+    return end(state);
+}
+
+/* A rank whose collective takes DUR us, and computes for 300 us beside it. */
+#define COLLECTIVE(dur) \
+    STEP(1, 0, 1000) OP("gloo:all_reduce", 1, 0, dur, "") OP("aten::mm", 2, 0, 300, "")
+
+/* What is said of the first of two files, which are of two ranks or of two windows of one. */
+static void ask_together(const char *const *events, bool has_ranks)
+{
+    const struct osc_options o = {.n_traces = 2};
+    struct osc_result *const both[] = {&blocks[0], &blocks[1]};
+
+    end_blocks(NULL);
+    for (int i = 0; i < 2; i++) {
+        osc_trace_fini(&trace);
+        load("small", "", events[i]);
+        const struct osc_placing from = {.rank = trace.rank,
+                                         .span = trace.span,
+                                         .origin_ns = trace.origin_ns,
+                                         .base_ns = trace.base_ns};
+        struct osc_placing to = from;
+
+        to.rank = has_ranks ? i : 0;
+        to.span = has_ranks ? 1 : i + 1;
+        osc_result_init(both[i], &osc_table_advice);
+        assert_int_equal(osc_table_advice.map(&trace, &o, both[i], NULL), OSC_OK);
+        assert_int_equal(osc_result_place(both[i], &from, &to), OSC_OK);
+    }
+    assert_int_equal(osc_table_advice.together(both, 2, &o, NULL), OSC_OK);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(osc_table_advice.finish(both[i], &o, NULL), OSC_OK);
+}
+
+/* Whether the advice about communication in the first block has PART. */
+static bool tells(const char *part)
+{
+    for (uint64_t i = 0; i < blocks[0].n_rows; i++) {
+        if (osc_str_eq(osc_result_get_str(&blocks[0], i, column("code")),
+                       OSC_STR("communication")))
+            return osc_str_has(osc_result_get_str(&blocks[0], i, column("text")),
+                               osc_str_c(part));
+    }
+    fail();
+    return false;
+}
+
+TEST_WITH(waiting_is_a_share_of_the_time_in_collectives, NULL, end_blocks)
+{
+    const char *const late[] = {COLLECTIVE(600), COLLECTIVE(200)};
+    const char *const even[] = {COLLECTIVE(600), COLLECTIVE(588)};
+    const char *const less[] = {COLLECTIVE(600), COLLECTIVE(588.001)};
+
+    ask_together(late, true);
+    assert_true(tells(" Of the time in collectives, 67 % is waiting for ranks that come late"));
+    assert_true(tells("Even out the work of the ranks first"));
+    assert_false(tells("asked of the files of all ranks"));
+    ask_together(even, true);
+    assert_true(tells(" Of the time in collectives, 2 % is waiting"));
+    ask_together(less, true);
+    assert_false(tells("is waiting"));
+    assert_false(tells("asked of the files of all ranks"));
+}
+
+TEST_WITH(two_windows_of_one_rank_do_not_tell_how_long_it_waited, NULL, end_blocks)
+{
+    const char *const windows[] = {COLLECTIVE(600), COLLECTIVE(200)};
+
+    ask_together(windows, false);
+    assert_false(tells("is waiting for ranks"));
+    assert_true(tells("asked of the files of all ranks"));
+}
+
+UNIT_MAIN("advice_text")
