@@ -149,7 +149,11 @@ static const char *const local_kernels[] = {"warpallreduce",   "warp_all_reduce"
 /* Kernels that a compiler made, of the operators around a collective: they wait for it. */
 static const char *const fused_prefix = "triton_";
 
-/* Parts of such names in the families whose interfaces follow that of CUDA. */
+/* Parts of names of calls that give memory back, among those of allocators. */
+static const char *const free_parts[] = {"Free", "Release", "Unmap", NULL};
+
+/* Parts of names of calls that launch work, in the families whose interfaces follow that of
+ * CUDA. */
 static const char *const launch_parts[] = {"LaunchKernel", "LaunchCooperativeKernel",
                                            "GraphLaunch",  "MemcpyAsync",
                                            "MemsetAsync",  NULL};
@@ -215,7 +219,7 @@ unsigned osc_known_call(struct osc_str name)
         if (equals_any(name, families[i]->syncs))
             does |= OSC_CALL_SYNC;
         if (equals_any(name, families[i]->allocators))
-            does |= OSC_CALL_ALLOCATOR;
+            does |= OSC_CALL_ALLOCATOR | (has_any(name, free_parts) ? OSC_CALL_FREE : 0u);
         if (equals_any(name, families[i]->graphs))
             does |= OSC_CALL_GRAPH;
     }

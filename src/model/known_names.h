@@ -23,6 +23,7 @@ enum osc_known_call {
     OSC_CALL_ALLOCATOR = 2, /* allocates or frees device memory */
     OSC_CALL_GRAPH = 4,     /* launches a graph of kernels */
     OSC_CALL_LAUNCH = 8,    /* always launches something */
+    OSC_CALL_FREE = 16,     /* gives device memory back */
 };
 
 unsigned osc_known_call(struct osc_str name);

@@ -8,9 +8,10 @@
 #include "analysis/advice/split_names.h"
 #include "analysis/advice/who.h"
 #include "base/mem.h"
+#include "model/known_names.h"
 
 /* What tells that a collective waits, and that an allocator does not cache. */
-enum { ALONE = 8, LIKE_ENOUGH = 2, CALLS_MANY = 100 };
+enum { ALONE = 8, LIKE_ENOUGH = 2, CALLS_MANY = 100, GIVEN_BACK = 4 };
 
 static void set_stake(const struct osc_idle_view *v, enum osc_idle cause,
                       struct osc_advice_item *item)
@@ -64,25 +65,38 @@ static osc_status name_ranges(const struct osc_idle_view *v, enum osc_idle cause
     return st;
 }
 
-/* Set *HAS_MANY if most of the kept steps have many calls that take memory or give it back. */
+/* Calls of a step that take memory or give it back. */
+struct memory_calls {
+    uint32_t n, n_back;
+};
+
+/* Set *HAS_MANY if most of the kept steps have many such calls, of which a part gives back: an
+ * allocator that caches and grows has calls that take alone. */
 static osc_status look_at_allocator(const struct osc_idle_view *v, int64_t *has_many)
 {
     const struct osc_advice_base *const a = v->a;
     const bool has_steps = a->first_step <= a->last_step;
-    uint32_t *const n_calls = osc_calloc((size_t)a->b->n_steps + 1, sizeof *n_calls);
+    const size_t n_steps = (size_t)a->b->n_steps + 1;
+    struct memory_calls *const calls = osc_calloc(n_steps, sizeof *calls);
     uint64_t n_many = 0;
 
-    if (!n_calls)
+    if (!calls)
         return OSC_ENOMEM;
     for (size_t n = 0; n < v->s->n_ranges; n++) {
         const osc_row row = {v->s->ranges[n].row};
         const struct osc_chunk *const c = osc_chunk_of(&a->t->events, row);
         const uint32_t i = osc_row_place(row);
 
-        if (v->s->ranges[n].cause == OSC_IDLE_ALLOCATOR && osc_advice_is_kept(a, c, i))
-            n_many += ++n_calls[has_steps ? c->step[i] - 1 : 0] == CALLS_MANY;
+        if (v->s->ranges[n].cause != OSC_IDLE_ALLOCATOR || !osc_advice_is_kept(a, c, i))
+            continue;
+        struct memory_calls *const own = &calls[has_steps ? c->step[i] - 1 : 0];
+        own->n++;
+        own->n_back += (osc_known_call(osc_row_name(a->t, c, i)) & OSC_CALL_FREE) != 0;
     }
-    osc_free(n_calls);
+    for (size_t k = 0; k < n_steps; k++)
+        n_many +=
+            calls[k].n >= CALLS_MANY && (uint64_t)calls[k].n_back * GIVEN_BACK >= calls[k].n;
+    osc_free(calls);
     *has_many = 2 * n_many > a->b->n_kept;
     return OSC_OK;
 }

@@ -567,11 +567,12 @@ static void say_allocator(const struct osc_advice_numbers *n, struct osc_strbuf 
         osc_strbuf_adds(out, ". Keep memory instead of returning it.");
         return;
     }
-    if (n->more[3] > 0) {
-        osc_strbuf_adds(out, ". So many in each step are those of a program that switched the "
+    if (2 * n->more[3] > n->n_parts) {
+        osc_strbuf_adds(out, ". Steps have 100 such calls or more, as where the caching "
+                             "allocator is switched off (unset "
                              /* so called where the family is hip, too */
-                             "caching allocator off (unset PYTORCH_NO_CUDA_MEMORY_CACHING), or "
-                             "whose memory is short at every step (smaller batches).");
+                             "PYTORCH_NO_CUDA_MEMORY_CACHING), or memory is short at every "
+                             "step (smaller batches).");
         return;
     }
     osc_strbuf_adds(out,

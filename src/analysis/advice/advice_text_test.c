@@ -1,6 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support/advice_rows.h"
 
+/* Whether the advice about N calls of a step, of which N_BACK give back, says that steps have
+ * many. */
+static bool says_many(int n, int n_back)
+{
+    struct osc_strbuf text = {0};
+
+    osc_strbuf_adds(&text, STEP(1, 0, 3000) OP("aten::mm", 1, 2900, 50, "")
+                               CALL(1, 2960, 5, 1, "") KERNEL("k", 2970, 10, 1));
+    for (int i = 0; i < n; i++)
+        osc_strbuf_addf(&text,
+                        "{'ph':'X','cat':'cuda_runtime','name':'%s','pid':1,'tid':1,'ts':%d,"
+                        "'dur':5},",
+                        i < n_back ? "cudaFree" : "cudaMalloc", 20 * i);
+    const int64_t row = row_of("", text.s, "allocator", false);
+    const bool is_many = has_text(row, "text", ". Steps have 100 such calls or more, as where");
+
+    assert_true(is_many || has_text(row, "text", ". The caching allocator does that while it"));
+    osc_strbuf_fini(&text);
+    return is_many;
+}
+
+TEST_WITH(an_allocator_that_is_off_gives_back_what_it_takes, NULL, end)
+{
+    assert_true(says_many(100, 25));
+    assert_false(says_many(99, 25));
+    assert_false(says_many(100, 24)); /* it grows */
+    assert_false(says_many(100, 0));
+}
+
 static struct osc_result blocks[2];
 
 static int end_blocks(void **state)
