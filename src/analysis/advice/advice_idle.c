@@ -175,7 +175,7 @@ static bool is_alone(const struct osc_advice_base *a, osc_row longest)
 
         if (row.v == longest.v || c->name[i] != l->name[at] || elements_of(a->t, c, i) < least)
             continue;
-        if (c->dur_ns[i] >= l->dur_ns[at] / ALONE)
+        if (c->dur_ns[i] >= l->dur_ns[at] / ALONE + (l->dur_ns[at] % ALONE != 0))
             return false;
         n_like++;
     }
@@ -183,9 +183,9 @@ static bool is_alone(const struct osc_advice_base *a, osc_row longest)
 }
 
 /* Sum kernels of communication by the time that nothing hides, in SUMS; count those of kept
- * steps, and sum those that send values of 16 bits. */
+ * steps, and list in HALF when some sent values of 16 bits. */
 static osc_status sum_communication(const struct osc_idle_view *v, struct osc_name_sums *sums,
-                                    struct osc_advice_item *item)
+                                    struct osc_intervals *half, struct osc_advice_item *item)
 {
     const struct osc_advice_base *const a = v->a;
     const struct osc_links *const links = &a->f->links;
@@ -201,7 +201,8 @@ static osc_status sum_communication(const struct osc_idle_view *v, struct osc_na
             continue;
         const int64_t ns = osc_ruler_length(&v->ruler, c->ts_ns[i], osc_row_end(c, i));
         item->more[3] += osc_advice_is_kept(a, c, i);
-        item->more[4] += sends_half(a->t, c, i) ? ns : 0;
+        if (sends_half(a->t, c, i))
+            osc_intervals_add(half, c->ts_ns[i], osc_row_end(c, i));
         if (ns > item->more[OSC_ADVICE_LONGEST]) {
             item->more[OSC_ADVICE_LONGEST] = ns;
             longest = row;
@@ -210,7 +211,7 @@ static osc_status sum_communication(const struct osc_idle_view *v, struct osc_na
     }
     if (longest.v != 0 && !is_alone(a, longest))
         item->more[OSC_ADVICE_LONGEST] = 0;
-    return st;
+    return st == OSC_OK ? osc_intervals_merge(half) : st;
 }
 
 /* Name the kernel of communication with most of the time that nothing hides; count the steps
@@ -220,9 +221,8 @@ static osc_status name_communication(const struct osc_idle_view *v, enum osc_idl
 {
     const struct osc_advice_base *const a = v->a;
     struct osc_name_sums sums = {0};
-    struct osc_intervals all = {0};
+    struct osc_intervals all = {0}, half = {0}, bare = {0};
 
-    (void)cause;
     for (uint32_t i = 0; i < a->b->n_steps; i++)
         item->count +=
             a->b->steps[i].is_kept && a->b->steps[i].cost_ns[OSC_CLASS_COMMUNICATION] > 0;
@@ -231,13 +231,18 @@ static osc_status name_communication(const struct osc_idle_view *v, enum osc_idl
         osc_intervals_intersect(&a->f->unions.of[OSC_CLASS_COMMUNICATION], &a->kept, &all);
     item->more[2] = osc_intervals_length(&all);
     if (st == OSC_OK)
-        st = sum_communication(v, &sums, item);
+        st = sum_communication(v, &sums, &half, item);
+    if (st == OSC_OK)
+        st = osc_intervals_intersect(&half, &v->s->of[cause], &bare);
+    item->more[4] = osc_intervals_length(&bare);
     const struct osc_name_sum top = osc_name_sums_top(&sums);
     item->subject = osc_trace_str(a->t, top.name);
     item->is_work = true;
     item->more[1] = top.ns < item->impact_ns ? top.ns : item->impact_ns;
     osc_name_sums_fini(&sums);
     osc_intervals_fini(&all);
+    osc_intervals_fini(&half);
+    osc_intervals_fini(&bare);
     return st;
 }
 

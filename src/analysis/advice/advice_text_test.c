@@ -1,6 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support/advice_rows.h"
 
+/* One collective of LONG us and two like it. */
+#define REDUCE(ts, dur, correlation)                                                          \
+    WORK("kernel", "ncclDevKernel_AllReduce(x)", ts, dur, correlation, ",'In msg nelems':64") \
+    CALL(1, ts, 1, correlation, "")
+#define ONE_LONG(like) \
+    STEP(1, 0, 1000)   \
+    REDUCE(100, 80.007, 1) REDUCE(300, 1, 2) REDUCE(400, like, 3)
+
+TEST_WITH(a_collective_that_takes_eight_times_as_long_waits, NULL, end)
+{
+    int64_t row = row_of("", ONE_LONG(10.000), "communication", false);
+
+    assert_true(
+        has_text(row, "text", " One of 3 collectives has 80.0 us of that, and none like"));
+    assert_false(has_text(row, "text", "send less"));
+    assert_true(has_text(row, "text", "asked of the files of all ranks"));
+    row = row_of("", ONE_LONG(10.001), "communication", false);
+    assert_false(has_text(row, "text", " One of 3 collectives"));
+    assert_true(has_text(row, "text", "send less"));
+}
+
+TEST_WITH(values_of_sixteen_bits_count_once_where_two_queues_send_them, NULL, end)
+{
+#define HALF(stream)                                                             \
+    CALL(1, stream, 1, stream, "")                                               \
+    "{'ph':'X','cat':'kernel','name':'ncclDevKernel_AllReduce_bf16(x)','pid':0," \
+    "'tid':" #stream ",'ts':100,'dur':40,'args':{'device':0,'stream':" #stream   \
+    ",'correlation':" #stream "}},"
+#define BESIDE(dur)  \
+    STEP(1, 0, 1000) \
+    HALF(8)          \
+    HALF(9) CALL(1, 90, 1, 1, "") WORK("kernel", "ncclDevKernel_AllReduce(x)", 200, dur, 1, "")
+
+    int64_t row = row_of("", BESIDE(40), "communication", false);
+
+    assert_true(has_text(row, "text", "in training compressed or accumulated gradients"));
+    row = row_of("", BESIDE(39), "communication", false);
+    assert_true(has_text(row, "text", "in training accumulated gradients"));
+}
+
 /* Whether the advice about N calls of a step, of which N_BACK give back, says that steps have
  * many. */
 static bool says_many(int n, int n_back)
