@@ -187,12 +187,13 @@ static void add_tiny(const struct osc_advice_base *a, const struct osc_advice_it
     osc_strbuf_addf(out, "kind = 'operator' and dur_ns < %lld", (long long)OSC_TINY_NS);
 }
 
-/* Select the kernels of an operator, or without one. */
+/* Select the kernels of an operator, or without one, or of one without a name. */
 static void add_kernels(const struct osc_advice_base *a, const struct osc_advice_item *item,
                         struct osc_strbuf *out)
 {
     (void)a;
-    osc_strbuf_adds(out, item->is_work ? "operator = '(none)' and name = " : "operator = ");
+    osc_strbuf_adds(out,
+                    item->is_work ? "operator in ('(none)', '') and name = " : "operator = ");
     osc_shell_add_string(out, item->subject);
 }
 
