@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`advice`: its rules, by docs/numbers.md, the help of the table's columns and
-DECISIONS.md. Without sentences and commands."""
+DECISIONS.md. Without commands; told.py has sentences."""
 from __future__ import annotations
 
 import json
