@@ -448,10 +448,10 @@ static osc_status set_number(const struct field *f, struct osc_request *r, const
                             f->name, value);
         *(int *)(void *)((char *)r + f->has_at) = 1;
     } else if (f->type == TYPE_ROWS) {
-        if (!osc_parse_whole(value, -1, INT64_MAX, &n))
+        if (!osc_parse_whole(value, 0, INT64_MAX, &n))
             return osc_fail(err, OSC_EINVAL, "--%s: '%s' is not a number of rows; 0 means all",
                             f->name, value);
-        *(int64_t *)(void *)at = n <= 0 ? -1 : n;
+        *(int64_t *)(void *)at = n == 0 ? -1 : n;
     } else if (f->type == TYPE_WIDTH) {
         if (!osc_parse_whole(value, 0, INT32_MAX, &n))
             return osc_fail(err, OSC_EINVAL, "--%s: '%s' is not a number of characters",
@@ -543,12 +543,13 @@ static void put_value(struct osc_strbuf *out, const struct field *f,
 
     if (f->type < TYPE_FLAG)
         osc_strbuf_adds(out, *(const char *const *)(const void *)at);
-    else if (f->type == TYPE_TIME || f->type == TYPE_ID || f->type == TYPE_ROWS)
+    else if (f->type == TYPE_TIME || f->type == TYPE_ID ||
+             (f->type == TYPE_ROWS && *(const int64_t *)(const void *)at > 0))
         osc_strbuf_addi(out, *(const int64_t *)(const void *)at);
     else if (f->type == TYPE_WIDTH && *(const int32_t *)(const void *)at > 0)
         osc_strbuf_addi(out, *(const int32_t *)(const void *)at);
-    else if (f->type == TYPE_WIDTH)
-        osc_strbuf_addc(out, '0'); /* any */
+    else if (f->type == TYPE_WIDTH || f->type == TYPE_ROWS)
+        osc_strbuf_addc(out, '0'); /* any, all */
 }
 
 void osc_request_put_words(struct osc_strbuf *out, const struct osc_request *r)

@@ -114,7 +114,7 @@ class OpscopeProvider:
              more: tuple[str, ...] = ()) -> str:
         """The text form of averages."""
         arguments = ["averages", *map(str, operands), "--format", "text",
-                     "--limit", str(options.limit), *more]
+                     "--limit", str(max(options.limit, 0)), *more]
         parts = [key for key in ("shape", "dtype") if grouping.get(f"by_{key}")] + (
             [f"stack:{grouping['stack_n']}"] if grouping.get("stack_n") else [])
         if parts:
