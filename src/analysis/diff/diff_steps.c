@@ -266,6 +266,22 @@ static void note_cut(struct osc_result *out, const struct side *s)
     osc_strbuf_fini(&text);
 }
 
+/* Say that the run called WHICH, and no other, has no time that could be compared. */
+static void note_none(struct osc_result *out, const char *which)
+{
+    struct osc_strbuf text = {0};
+
+    osc_strbuf_addf(&text,
+                    "the times of the runs cannot be compared: %s has no kept steps, and no "
+                    "operators or device work that could count as one",
+                    which);
+    if (text.status == OSC_OK)
+        osc_result_why_empty(out, text.s);
+    else
+        out->status = text.status;
+    osc_strbuf_fini(&text);
+}
+
 /* Add the rows and notes of both sides S, which have steps that can be compared. */
 static void compare_sides(struct osc_result *out, const struct side *s)
 {
@@ -304,6 +320,9 @@ static osc_status compare(const struct osc_result *const *base,
         osc_result_why_empty(out,
                              "no kept steps in either run, and no operators or device work "
                              "that could count as one");
+    } else if (st == OSC_OK && (base[0]->n_rows == 0 || new_[0]->n_rows == 0)) {
+        note_none(out, new_[0]->n_rows == 0 ? "new" : "base");
+        st = out->status;
     } else if (st == OSC_OK && (is_cut(&s[OSC_BASE]) || is_cut(&s[OSC_NEW]))) {
         note_cut(out, s);
         st = out->status;

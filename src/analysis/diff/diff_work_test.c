@@ -89,6 +89,25 @@ TEST_WITH(steps_that_earlier_work_left_nothing_of_are_not_compared, make_cut, en
     assert_non_null(strstr(result.notes.s, "of new, 1.00 ms, only 20.0 us"));
 }
 
+/* A program without operators, such as a compiler. */
+static int make_none(void **state)
+{
+    (void)state;
+    digest(OSC_BASE, OP("aten::mm", 1, 10, 500, ""));
+    digest(OSC_NEW, RANGE("", "Frontend", 1, 0, 3000, ""));
+    return 0;
+}
+
+TEST_WITH(a_run_that_has_no_time_is_not_compared, make_none, end)
+{
+    assert_int_equal(compare(&osc_table_diff_steps), OSC_OK);
+    assert_int_equal(result.n_rows, 0);
+    assert_true(result.says_why_empty);
+    assert_string_equal(result.notes.s,
+                        "the times of the runs cannot be compared: new has no kept steps, and "
+                        "no operators or device work that could count as one\n");
+}
+
 TEST_WITH(operators_are_joined_by_name_and_step, make, end)
 {
     assert_int_equal(compare(&osc_table_diff_operators), OSC_OK);

@@ -476,11 +476,7 @@ static osc_status tell_steps(struct story *s)
     uint32_t *order = NULL, n = 0;
 
     if (r->n_rows == 0) {
-        if (s->t->operators->n_rows + s->t->kernels->n_rows > 0)
-            osc_strbuf_add(s->out, r->notes.s, r->notes.len); /* why, in lines */
-        else
-            osc_strbuf_adds(s->out, "neither run has steps, operators or device work to "
-                                    "compare\n");
+        osc_strbuf_add(s->out, r->notes.s, r->notes.len); /* why, in lines */
         return OSC_OK;
     }
     const osc_status st = osc_sort_rows(r, &key, &order);
@@ -514,6 +510,38 @@ static osc_status tell_steps(struct story *s)
     return OSC_OK;
 }
 
+/* Whether all operators and kernels are of one run: then none of them is new or gone. */
+static bool is_of_one(const struct osc_call_graph *g)
+{
+    bool is_on[2] = {false, false};
+
+    for (uint32_t k = 0; k < g->n; k++) {
+        is_on[0] |= g->is_on[k][0];
+        is_on[1] |= g->is_on[k][1];
+    }
+    return is_on[0] != is_on[1];
+}
+
+/* Tell what operators and kernels take more or less. */
+static osc_status tell_work(struct story *s, bool has_kernels)
+{
+    bool of_host = true;
+    osc_status st = OSC_OK;
+
+    if (!s->is_device && has_kernels) {
+        st = tell_kernels(s);
+        s->where = " on the host";
+    }
+    const uint32_t n_before = s->n_found;
+    if (st == OSC_OK)
+        st = tell_operators(s);
+    if (st == OSC_OK && (s->is_device || s->n_found == n_before))
+        st = tell_host(s, &of_host);
+    if (st == OSC_OK)
+        tell_parts(s, of_host);
+    return st;
+}
+
 osc_status osc_diff_sentences(const struct osc_diff_tables *t, struct osc_strbuf *out)
 {
     struct osc_strbuf found = {0};
@@ -540,18 +568,9 @@ osc_status osc_diff_sentences(const struct osc_diff_tables *t, struct osc_strbuf
     s.stack = osc_calloc((size_t)s.graph.n + 1, sizeof *s.stack);
     if (st == OSC_OK && (!s.is_told || !s.stack))
         st = OSC_ENOMEM;
-    bool of_host = true;
-    if (st == OSC_OK && !s.is_device && has_kernels) {
-        st = tell_kernels(&s);
-        s.where = " on the host";
-    }
-    const uint32_t n_before = s.n_found;
-    if (st == OSC_OK)
-        st = tell_operators(&s);
-    if (st == OSC_OK && (s.is_device || s.n_found == n_before))
-        st = tell_host(&s, &of_host);
+    if (st == OSC_OK && (has_whole || !is_of_one(&s.graph)))
+        st = tell_work(&s, has_kernels);
     if (st == OSC_OK) {
-        tell_parts(&s, of_host);
         if (has_whole)
             add_largest(&s, out);
         s.out = out;

@@ -194,7 +194,7 @@ def is_cut(run: Side) -> bool:
 
 def steps_rows(base: Side, new: Side) -> list[dict]:
     """`diff_steps`."""
-    if not (base.steps or base.others or new.steps or new.others) or is_cut(base) or is_cut(new):
+    if any(not (s.steps or s.others) or is_cut(s) for s in (base, new)):
         return []
     has_steps = bool(base.compared and new.compared)
     rows, samples = [], []
