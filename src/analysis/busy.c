@@ -37,6 +37,14 @@ static void add(struct cover *c, int64_t start_ns, int64_t end_ns)
     c->has_any = true;
 }
 
+/* The end of row I of C, or of what B counts. */
+static int64_t end_of(const struct osc_busy *b, const struct osc_chunk *c, uint32_t i)
+{
+    const int64_t end_ns = osc_row_end(c, i);
+
+    return end_ns < b->end_ns ? end_ns : b->end_ns;
+}
+
 static struct device *device_of(struct devices *all, osc_sid name, uint32_t track)
 {
     uint32_t *const at = osc_idmap_put(&all->of_name, name.v);
@@ -69,7 +77,7 @@ static osc_status sum_queue(const struct osc_trace *t, struct osc_busy *b, uint3
 
         if (!osc_kind_is_device_work((enum osc_kind)c->kind[i]))
             continue;
-        osc_intervals_add(&worked, c->ts_ns[i], osc_row_end(c, i));
+        osc_intervals_add(&worked, c->ts_ns[i], end_of(b, c, i));
         has_any = true;
     }
     if (has_any)
@@ -100,7 +108,7 @@ static void sum_thread(const struct osc_trace *t, struct osc_busy *b, uint32_t t
 
         if (!t->forms[c->form[i]].is_profiler && (idle.v == 0 || c->name[i] != idle.v))
             add(osc_kind_is_label((enum osc_kind)c->kind[i]) ? &labels : &works, c->ts_ns[i],
-                osc_row_end(c, i));
+                end_of(b, c, i));
     }
     if (works.has_any || labels.has_any)
         b->track_ns[track] = works.has_any ? works.sum_ns : labels.sum_ns;
@@ -127,7 +135,7 @@ static osc_status sum_async(const struct osc_trace *t, struct osc_busy *b)
             if (t->forms[c->form[i]].shape != OSC_SHAPE_ASYNC || c->dur_ns[i] == OSC_NO_DUR ||
                 b->track_ns[c->track[i]] != OSC_NEVER_BUSY)
                 continue;
-            osc_intervals_add(&p->covers, c->ts_ns[i], osc_row_end(c, i));
+            osc_intervals_add(&p->covers, c->ts_ns[i], end_of(b, c, i));
             p->has_any = true;
         }
     }
@@ -173,11 +181,12 @@ static osc_status sum_all(const struct osc_trace *t, struct osc_busy *b, struct 
     return is_idle ? sum_async(t, b) : OSC_OK;
 }
 
-osc_status osc_busy_make(const struct osc_trace *t, struct osc_busy *b)
+osc_status osc_busy_make(const struct osc_trace *t, int64_t end_ns, struct osc_busy *b)
 {
     struct devices all = {0};
     osc_status st = OSC_ENOMEM;
 
+    b->end_ns = end_ns;
     b->track_ns = osc_malloc((t->n_tracks + 1) * sizeof *b->track_ns);
     b->device_ns = osc_malloc((t->n_tracks + 1) * sizeof *b->device_ns);
     b->device_events = osc_calloc(t->n_tracks + 1, sizeof *b->device_events);

@@ -17,6 +17,7 @@
 
 /* Zeroed, it is empty. */
 struct osc_busy {
+    int64_t end_ns;    /* on the clock of the file: what runs later does not count */
     int64_t *track_ns; /* owned; by osc_track_id */
     /* Owned; by osc_track_id: of the device of the queue, at the first queue of each device;
      * elsewhere OSC_NEVER_BUSY and 0. */
@@ -24,6 +25,7 @@ struct osc_busy {
     uint64_t *device_events;
 };
 
-/* After a failure B is empty. */
-OSC_MUST_USE osc_status osc_busy_make(const struct osc_trace *t, struct osc_busy *b);
+/* Sum up T until END_NS; INT64_MAX: all. After a failure B is empty. */
+OSC_MUST_USE osc_status osc_busy_make(const struct osc_trace *t, int64_t end_ns,
+                                      struct osc_busy *b);
 void osc_busy_fini(struct osc_busy *b);

@@ -78,6 +78,32 @@ TEST_WITH(what_has_no_range_is_missing, NULL, end)
     assert_int_equal(busy_ns(0), -1);
 }
 
+/* Both tables get what starts before 60 us. */
+TEST_WITH(time_after_a_selection_does_not_count, NULL, end)
+{
+    static const char events[] =
+        OP("a", 1, 10, 30, "") OP("b", 1, 50, 30, "") CALL(2, 55, 1, 1, "") KERNEL(
+            "k", 56, 30, 1) "{'ph':'b','cat':'c','name':'a','id':1,'pid':1,'tid':3,'ts':20},"
+                            "{'ph':'e','cat':'c','name':'a','id':1,'pid':1,'tid':3,'ts':80},";
+    const struct osc_selection to = {.has_to = true, .to_ns = 50000};
+    const struct osc_options o = {.selection = &to};
+
+    small_table(&osc_table_tracks, &o, events);
+    assert_int_equal(result.n_rows, 4);
+    assert_int_equal(busy_ns(0), 30000 + 10000);
+    assert_float_equal(osc_result_get_num(&result, 0, column("busy_ratio")), 40.0 / 50, 1e-12);
+    assert_int_equal(busy_ns(1), 1000);
+    assert_int_equal(busy_ns(2), 4000);
+    assert_int_equal(osc_result_get_int(&result, 2, column("device_busy_ns")), 4000);
+    assert_int_equal(busy_ns(3), 40000);
+    osc_result_fini(&result);
+    small_make(&osc_table_info, &o);
+    for (uint64_t i = 0; i < result.n_rows; i++) {
+        if (is_text(i, "key", "duration_ns"))
+            assert_true(is_text(i, "value", "50000"));
+    }
+}
+
 TEST_WITH(any_failed_allocation_is_reported, NULL, end)
 {
     const struct osc_options o = {0};

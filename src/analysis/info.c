@@ -17,6 +17,7 @@
 #include "base/idmap.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "derive/select.h"
 #include "model/producer.h"
 
 enum { KEY, ITEM, VALUE, TEXT, NUMBER, FIRST, LAST, FLAG };
@@ -120,8 +121,10 @@ static bool is_wall_clock(int64_t unix_ns)
     return unix_ns >= YEAR_2000_NS && unix_ns < YEAR_2100_NS;
 }
 
-static void add_origin(const struct osc_trace *t, struct osc_result *out)
+static void add_origin(const struct osc_trace *t, const struct osc_options *o,
+                       struct osc_result *out)
 {
+    const int64_t to_ns = osc_selection_end(o->selection, t);
     int64_t start_ns;
 
     const enum osc_producer producer = (enum osc_producer)t->producer;
@@ -143,7 +146,8 @@ static void add_origin(const struct osc_trace *t, struct osc_result *out)
     osc_result_int(out, NUMBER, 0); /* unless another merged trace has events */
     if (t->events.n_rows > 0) {
         osc_result_int(out, FIRST, t->min_ts_ns - t->origin_ns);
-        osc_result_int(out, LAST, t->max_end_ns - t->origin_ns);
+        osc_result_int(out, LAST,
+                       (t->max_end_ns < to_ns ? t->max_end_ns : to_ns) - t->origin_ns);
     }
 }
 
@@ -256,10 +260,9 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     struct osc_census census;
     osc_status st = osc_census_add(t, &census);
 
-    (void)o;
     if (st != OSC_OK)
         return osc_fail(err, st, "%s", osc_status_text(st));
-    add_origin(t, out);
+    add_origin(t, o, out);
     add_counts(t, &census, out);
     add_flags(t, &census, out);
     for (uint32_t i = 0; i < t->n_metas; i++) {

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "derive/derive.h"
+#include "derive/select.h"
 #include "table/pieces.h"
 
 enum {
@@ -50,12 +51,14 @@ static const struct osc_column columns[] = {
                "Time in which at least one range of the track runs. Of a queue kernels, copies "
                "and memsets count. Of a thread the steps and the ranges that the program "
                "marked count only if it has no others, and asynchronous ranges only if it has "
-               "nothing else; Ray's worker_idle never counts. Missing without such ranges, and "
-               "for a summary."),
-    OSC_COLUMN(BUSY_RATIO, "busy_ratio", NUMBER, "ratio", FIRST, 0, 0,
-               "busy_ns / time from the first start to the last end of all events."),
+               "nothing else; Ray's worker_idle never counts. Time after --to does not count. "
+               "Missing without such ranges, and for a summary."),
+    OSC_COLUMN(
+        BUSY_RATIO, "busy_ratio", NUMBER, "ratio", FIRST, 0, 0,
+        "busy_ns / time from the first start to the last end of all events, or to --to if "
+        "that is earlier."),
     OSC_COLUMN(WHOLE, "whole_ns", INTEGER, "ns", FIRST, OSC_COLUMN_HIDDEN, 0,
-               "From the first start to the last end of all events."),
+               "From the first start to the last end of all events, or to --to."),
     OSC_COLUMN(DEVICE_BUSY, "device_busy_ns", INTEGER, "ns", FIRST, OSC_COLUMN_HIDDEN, 0,
                "At one queue of each device: time in which any of its queues is busy."),
     OSC_COLUMN(DEVICE_EVENTS, "device_events", INTEGER, NULL, FIRST, OSC_COLUMN_HIDDEN, 0,
@@ -111,15 +114,15 @@ static void add_device(struct osc_result *out, const struct osc_busy *busy, uint
 static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err)
 {
-    const int64_t whole_ns = t->max_end_ns - t->min_ts_ns;
+    const int64_t to_ns = osc_selection_end(o->selection, t);
+    const int64_t whole_ns = (t->max_end_ns < to_ns ? t->max_end_ns : to_ns) - t->min_ts_ns;
     struct osc_strbuf piece_of = {0};
     struct osc_busy busy = {0};
     uint32_t n = 0, *order = NULL;
     osc_status st = osc_tracks_in_order(t, &order, &n);
 
-    (void)o;
     if (st == OSC_OK)
-        st = osc_busy_make(t, &busy);
+        st = osc_busy_make(t, to_ns, &busy);
     if (st != OSC_OK) {
         osc_free(order);
         return osc_fail(err, st, "%s", osc_status_text(st));

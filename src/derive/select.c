@@ -14,6 +14,15 @@ bool osc_selection_is_all(const struct osc_selection *s)
     return !s->process && !s->thread && !s->device && !s->steps && !s->has_from && !s->has_to;
 }
 
+int64_t osc_selection_end(const struct osc_selection *s, const struct osc_trace *t)
+{
+    int64_t end_ns;
+
+    return s && s->has_to && !__builtin_add_overflow(t->origin_ns, s->to_ns, &end_ns)
+               ? end_ns
+               : INT64_MAX;
+}
+
 /* PyTorch itself writes "" for a number, so an empty one counts as a number. */
 static bool is_number(const struct osc_trace *t, osc_sid id, const char *text)
 {

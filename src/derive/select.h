@@ -41,6 +41,10 @@ struct osc_selection {
 
 bool osc_selection_is_all(const struct osc_selection *s);
 
+/* When S, which may be NULL, ends on the clock of T; INT64_MAX: never. What starts before may
+ * go on. */
+int64_t osc_selection_end(const struct osc_selection *s, const struct osc_trace *t);
+
 /* Whether TEXT has the form of a range of steps, whether or not they exist. */
 bool osc_select_is_steps(const char *text);
 

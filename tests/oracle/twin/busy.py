@@ -21,6 +21,11 @@ def ranks(trace: Trace, event: Event, is_queue: bool) -> int | None:
     return 1 if event.kind in ("step", "annotation") else 0
 
 
+def until(trace: Trace, end: int) -> int:
+    """END, or where the selected time ends if that is earlier."""
+    return min(end, trace.kept.get("to", end))
+
+
 def of_tracks(trace: Trace, queues: set[tuple]) -> dict[tuple, int]:
     """The time of each track in ns; tracks without any are left out."""
     found: dict[tuple, dict[int, list]] = {}
@@ -30,6 +35,6 @@ def of_tracks(trace: Trace, queues: set[tuple]) -> dict[tuple, int]:
         rank = ranks(trace, event, event.track in queues)
         if rank is not None:
             found.setdefault(event.track, {}).setdefault(rank, []).append(
-                (event.start, event.end))
+                (event.start, until(trace, event.end)))
     return {track: intervals.length(intervals.union(by_rank[min(by_rank)]))
             for track, by_rank in found.items()}

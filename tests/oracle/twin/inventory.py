@@ -139,7 +139,7 @@ def tracks_table(trace: Trace) -> list[dict]:
     names, processes = thread_names(trace), process_names(trace)
     labels = process_labels(trace)
     works = busy.of_tracks(trace, device_tracks(trace))
-    whole = max((e.end if e.end is not None else e.start for e in trace.events), default=0) - min(
+    whole = max((busy.until(trace, e.start if e.end is None else e.end) for e in trace.events), default=0) - min(
         (e.start for e in trace.events), default=0)
     for event in trace.events:
         time = works.get(event.track)
@@ -191,7 +191,7 @@ def info_table(traces: list[Trace]) -> list[dict]:
     threads = {((t.rank, text_of(t.members.get("host_name", ""))), row["process"], row["thread"])
                for t in traces
                for row in threads_table(t) if row["process"] not in of_trace(t)}
-    lasts = [(e.end if e.end is not None else e.start) - t.origin for t in traces
+    lasts = [busy.until(t, e.start if e.end is None else e.end) - t.origin for t in traces
              for e in t.events]
     starts = [e.start - t.origin for t in traces for e in t.events]
     origins = [t.origin + (exact.integer(t.members.get("baseTimeNanoseconds")) or 0)

@@ -173,6 +173,8 @@ def apply(trace: Trace, selection: Selection) -> Trace:
         kept={"origin": trace.origin} | {key: trace.kept[key] for key in OF_FILE if key in trace.kept},
         events=[dataclasses.replace(e, id=number, parent=None, children=[], depth=None)
                 for number, e in enumerate(events)])
+    if selection.to_ns is not None:
+        result.kept["to"] = trace.origin + selection.to_ns
     kept = {id(event) for event in events}
     result.kept["ordinals"] = [ordinal for ordinal, step in steps.numbered(trace)
                                if step.annotation and id(step.annotation) in kept]
