@@ -34,6 +34,8 @@ enum {
     GREW_RATIO,
     NOTE,
     IS_ITERATION,
+    LIE_OUTSIDE,
+    IS_OF_WORK,
     OF_PROCESS, /* the process, if several files of a rank and span have steps */
     N_COLUMNS
 };
@@ -49,7 +51,8 @@ static const struct osc_column columns[N_COLUMNS] = {
                "Number of the step in order of start, from 0. Selections do not change it."),
     OSC_COLUMN(LABEL, "label", STRING, NULL, FIRST, 0, OSC_RULE_STEPS,
                "Number that the program gave the step, or of an iteration its number "
-               "from 0. A trace without either counts as one step, labelled 0."),
+               "from 0. A trace without either, or a selection in which none begins, counts as "
+               "one step, labelled 0."),
     OSC_COLUMN(PROCESS, "process", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL,
                OSC_RULE_STEPS | OSC_RULE_NAMES,
                "Process that announced the step, if several of a rank and span did."),
@@ -89,7 +92,8 @@ static const struct osc_column columns[N_COLUMNS] = {
     COST(CPU_EXEC, "cpu_exec_ns", OSC_RULE_BREAKDOWN,
          "Time in which the host was in any other operator or annotation"),
     OSC_COLUMN(OTHER, "other_ns", INTEGER, "ns", SUM, 0, OSC_RULE_BREAKDOWN,
-               "Rest of total_ns: nothing that was recorded ran."),
+               "Rest of total_ns: nothing of these classes ran. Python functions, modules and "
+               "scopes are in no class."),
     OSC_COLUMN(
         OUTLIER, "outlier", BOOLEAN, NULL, OR, 0, OSC_RULE_OUTLIERS,
         "Whether |total_ns - median of the kept steps| is above eight times the median of "
@@ -114,6 +118,12 @@ static const struct osc_column columns[N_COLUMNS] = {
         "Why the step is not kept, or that it began late because the device was still busy."),
     OSC_COLUMN(IS_ITERATION, "is_iteration", BOOLEAN, NULL, OR, OSC_COLUMN_HIDDEN, 0,
                "Whether the program announced no step: it is an iteration."),
+    OSC_COLUMN(
+        LIE_OUTSIDE, "lie_outside", BOOLEAN, NULL, OR, OSC_COLUMN_HIDDEN, 0,
+        "Of what counts as a step: whether the trace may have steps, of which none begins "
+        "in what is selected."),
+    OSC_COLUMN(IS_OF_WORK, "is_of_work", BOOLEAN, NULL, OR, OSC_COLUMN_HIDDEN, 0,
+               "Of the same: whether it is the extent of device work, too."),
     OSC_COLUMN(OF_PROCESS, "of_process", STRING, NULL, KEY, OSC_COLUMN_HIDDEN, 0,
                "Process that announced the step, if other files of its rank and span have "
                "steps, too."),
@@ -135,6 +145,13 @@ static const char *note_of(const struct osc_step *step, const struct osc_step_co
     if (s->start_ns > step->start_ns)
         return "began late: the step before was not over";
     return NULL;
+}
+
+/* Whether STEP, which counts as the step of T, is the extent of device work, too: that of the
+ * plugin, which T has not, is none. */
+static bool is_of_work(const struct osc_trace *t, const struct osc_step *step)
+{
+    return step == t->steps && osc_trace_facts(t)->step_map.is_of_work;
 }
 
 static void add_row(const struct osc_trace *t, const struct osc_step_cost *s,
@@ -163,6 +180,8 @@ static void add_row(const struct osc_trace *t, const struct osc_step_cost *s,
         osc_result_int(out, ANNOTATION, step->end_ns - step->start_ns);
     } else {
         osc_result_str(out, LABEL, OSC_STR("0"));
+        osc_result_bool(out, LIE_OUTSIDE, osc_steps_lie_outside(t));
+        osc_result_bool(out, IS_OF_WORK, is_of_work(t, step));
     }
     osc_result_int(out, START, s->start_ns - t->origin_ns);
     osc_result_int(out, TOTAL, s->end_ns - s->start_ns);
@@ -224,7 +243,11 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     if (b->n_steps == 0)
         osc_result_why_empty(out, osc_breakdown_why_none(false));
     else if (b->is_whole || t->steps[0].row.v == 0)
-        osc_result_note(out, "no steps in the trace: all of it counts as one");
+        osc_result_note(
+            out, "%s: what counts as one is %s",
+            osc_steps_lie_outside(t) ? "no step begins in what is selected"
+                                     : "no steps in the trace",
+            osc_breakdown_what_counts(is_of_work(t, b->is_whole ? &b->whole : t->steps)));
     else if (t->has_iterations)
         note_iterations(t, out);
     osc_free(growth);
@@ -286,9 +309,12 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
 const uint32_t osc_column_steps_step = STEP, osc_column_steps_label = LABEL,
                osc_column_steps_thread = THREAD, osc_column_steps_total_ns = TOTAL,
                osc_column_steps_annotation_ns = ANNOTATION, osc_column_steps_kept = KEPT,
-               osc_column_steps_is_iteration = IS_ITERATION, osc_column_steps_outlier = OUTLIER,
-               osc_column_steps_grew = GREW, osc_column_steps_grew_on = GREW_ON,
-               osc_column_steps_grew_by_ns = GREW_BY, osc_column_steps_grew_ratio = GREW_RATIO;
+               osc_column_steps_is_iteration = IS_ITERATION,
+               osc_column_steps_lie_outside = LIE_OUTSIDE,
+               osc_column_steps_is_of_work = IS_OF_WORK, osc_column_steps_note = NOTE,
+               osc_column_steps_outlier = OUTLIER, osc_column_steps_grew = GREW,
+               osc_column_steps_grew_on = GREW_ON, osc_column_steps_grew_by_ns = GREW_BY,
+               osc_column_steps_grew_ratio = GREW_RATIO;
 
 const struct osc_table_def osc_table_steps = {
     .name = "steps",

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/table_registry.h"
 
+#include "derive/facts.h"
+#include "derive/part/view.h"
 #include "support/small_table.h"
 #include "support/unit.h"
 #include "table/merge.h"
@@ -32,6 +34,44 @@ TEST_WITH(a_step_says_what_it_spent_its_time_on, NULL, small_end)
     assert_false(osc_result_get_bool(&result, 2, column("kept")));
     assert_true(osc_result_has(&result, 2, column("note")));
     assert_int_equal(integer(2, "start_ns"), 240000); /* the device was busy */
+}
+
+/* Make the table of steps of what OF selects of EVENTS. */
+static void run_part(const char *text, const struct osc_selection *of, struct osc_trace *part)
+{
+    const struct osc_options o = {.n_threads = 1, .selection = of};
+
+    assert_true(small_load(&trace, text));
+    assert_int_equal(osc_derive(&trace, OSC_FACT_VIEWS, 1, NULL), OSC_OK);
+    assert_int_equal(osc_view_make(part, &trace, of, 1, NULL), OSC_OK);
+    assert_int_equal(osc_derive(part, osc_table_steps.facts, 1, NULL), OSC_OK);
+    osc_result_init(&result, &osc_table_steps);
+    assert_int_equal(osc_table_steps.map(part, &o, &result, NULL), OSC_OK);
+}
+
+TEST_WITH(a_part_of_a_step_is_not_a_trace_without_steps, NULL, small_end)
+{
+    const struct osc_selection inside = {
+        .has_from = true, .from_ns = 5000, .has_to = true, .to_ns = 35000};
+    struct osc_trace part;
+
+    run_part(events, &inside, &part);
+    assert_int_equal(result.n_rows, 1);
+    assert_true(osc_result_get_bool(&result, 0, column("lie_outside")));
+    assert_string_equal(
+        result.notes.s,
+        "no step begins in what is selected: what counts as one is from the first "
+        "to the last operator, `python` range, device work or call of a runtime\n");
+    osc_result_fini(&result);
+    osc_trace_fini(&part);
+    osc_trace_fini(&trace);
+    run_part(OP("a", 1, 0, 10, "") OP("b", 1, 20, 10, ""), &inside, &part);
+    assert_false(osc_result_get_bool(&result, 0, column("lie_outside")));
+    assert_string_equal(
+        result.notes.s,
+        "no steps in the trace: what counts as one is from the first to the last "
+        "operator or `python` range\n");
+    osc_trace_fini(&part);
 }
 
 /* Process 2 announces a step while process 1 has one. Its launch is its own. */

@@ -51,7 +51,8 @@ extern const uint32_t osc_column_memory_peaks_device, osc_column_memory_peaks_pe
 
 extern const uint32_t osc_column_steps_step, osc_column_steps_label, osc_column_steps_thread,
     osc_column_steps_total_ns, osc_column_steps_annotation_ns, osc_column_steps_kept,
-    osc_column_steps_is_iteration, osc_column_steps_outlier, osc_column_steps_grew,
+    osc_column_steps_is_iteration, osc_column_steps_lie_outside, osc_column_steps_is_of_work,
+    osc_column_steps_note, osc_column_steps_outlier, osc_column_steps_grew,
     osc_column_steps_grew_on, osc_column_steps_grew_by_ns, osc_column_steps_grew_ratio;
 
 extern const uint32_t osc_column_overview_category, osc_column_overview_avg_ns,

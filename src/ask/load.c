@@ -175,6 +175,7 @@ static osc_status import_one(struct osc_loaded *l, const struct osc_load *o, uin
         st = add_later(l, i, &options);
     if (st == OSC_OK)
         st = osc_import_path(t, l->files.all[i], &options, err);
+    t->has_steps |= options.keep.is_on && window.has_steps;
     if (options.keep.is_on && window.n_bounds > 0) {
         osc_free(t->step_bounds);
         t->step_bounds = window.bounds;

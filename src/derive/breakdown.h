@@ -69,6 +69,10 @@ void osc_breakdown_fini(struct osc_breakdown *b);
  * rule drops, which a selection may consist of. */
 const char *osc_breakdown_why_none(bool has_steps);
 
+/* Words for what counts as the step of a trace without steps, IS_OF_WORK: that is the extent of
+ * device work, too. */
+const char *osc_breakdown_what_counts(bool is_of_work);
+
 /*
  * Set *B to the breakdown among the facts of T, or with other RULES to one that is made in OWN.
  * OWN is zeroed before; the caller calls osc_breakdown_fini() on it in either case.

@@ -257,6 +257,13 @@ const char *osc_breakdown_why_none(bool has_steps)
                : "no steps, and no operators or device work that could count as one";
 }
 
+const char *osc_breakdown_what_counts(bool is_of_work)
+{
+    return is_of_work ? "from the first to the last operator, `python` range, device work or "
+                        "call of a runtime"
+                      : "from the first to the last operator or `python` range";
+}
+
 void osc_breakdown_fini(struct osc_breakdown *b)
 {
     osc_free(b->steps);

@@ -185,6 +185,11 @@ static bool find_work(const struct osc_trace *t, const struct osc_classes *c,
     return has_work;
 }
 
+bool osc_steps_lie_outside(const struct osc_trace *t)
+{
+    return t->base && (t->has_steps || t->has_iterations);
+}
+
 /* Add the only step of a trace without annotations. */
 static osc_status add_whole(struct osc_trace *t, const struct osc_classes *c,
                             struct osc_step_map *map)

@@ -54,6 +54,9 @@ struct osc_step_map {
 bool osc_steps_whole(const struct osc_trace *t, const struct osc_classes *c,
                      struct osc_step *whole);
 
+/* Whether T, in which no step begins, is a selection of a trace that may have steps. */
+bool osc_steps_lie_outside(const struct osc_trace *t);
+
 /* Fill t->steps and MAP. */
 OSC_MUST_USE osc_status osc_steps_make(struct osc_trace *t, const struct osc_classes *c,
                                        struct osc_step_map *map);

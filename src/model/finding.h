@@ -195,7 +195,7 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
     X(no_memory, INFO, "no memory events", "pass profile_memory=True")                         \
     X(no_modules, INFO, "no modules", "pass with_stack=True and with_modules=True")            \
     X(no_flops, INFO, "no FLOP estimates", "pass with_flops=True and record_shapes=True")      \
-    X(no_steps, INFO, "no steps; the whole trace counts as one",                               \
+    X(no_steps, INFO, "no steps; the trace counts as one",                                     \
       "pass schedule=... and call prof.step() once a step")                                    \
     X(no_device_records, WARNING,                                                              \
       "calls that launch device work, of which nothing was recorded, although the calls were", \

@@ -16,6 +16,13 @@ for what in '--steps 3-4' '--steps @1' '--from 20ms --to 60ms' '--from 9s' '--to
         cmp -s after while && echo "$what $table: the same, $(wc -l <after) lines"
     done
 done
+# A range within a step: the trace has steps, and none begins in it.
+for more in '' '--max-memory 1G'; do
+    "$OPSCOPE" table steps "$trace" --from 20ms --to 25ms $more --columns step,label,thread 2>/dev/null
+    "$OPSCOPE" "$trace" --from 20ms --to 25ms $more | sed -n '4,7p'
+    "$OPSCOPE" table advice "$trace" --from 20ms --to 25ms $more 2>/dev/null | grep 'no step'
+done
+"$OPSCOPE" table headlines "$trace" --from 20ms --to 25ms --columns text 2>/dev/null | head -n 3
 # The same where ends are records of their own.
 cat >ends.json <<'END'
 {"traceEvents": [

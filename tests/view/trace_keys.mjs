@@ -99,7 +99,7 @@ async function testFocus(page, server) {
   await page.waitForTimeout(500);
   check((await rangeOf(page)) === null, "all of the time is shown");
   await page.keyboard.press("o");
-  const said = async () => (await page.textContent(".status")).includes("no steps were recorded");
+  const said = async () => (await page.textContent(".status")).includes("no steps were found");
   check(await soon(page, said, 5), "o says that there is nothing to find");
   await page.keyboard.press("w");
   check(await soon(page, async () => (await rangeOf(page)) !== null, 5), "w zooms at once");

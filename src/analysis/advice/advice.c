@@ -223,6 +223,8 @@ static void add_notes(const struct osc_advice_base *a, struct osc_result *out)
     if (a->b->n_kept == 0)
         osc_result_note(out, "%s: there is no step time",
                         osc_breakdown_why_none(a->b->n_steps > 0));
+    else if (a->first_step > a->last_step && osc_steps_lie_outside(a->t))
+        osc_result_note(out, "no step begins in what is selected: it counts as one");
     else if (a->first_step > a->last_step)
         osc_result_note(out, osc_remedy_is_there(a->t, OSC_FINDING_no_steps)
                                  ? "the program announced no steps: the trace counts as one "

@@ -143,7 +143,7 @@ static void add_why_none(struct osc_strbuf *out, const struct osc_result *steps)
                          "all have been recorded, or they hold no operator");
 }
 
-/* Whether the program told any of STEPS: without, all of a trace counts as one. */
+/* Whether the program told any of STEPS: without, a trace counts as one. */
 static bool has_steps(const struct osc_result *steps)
 {
     for (uint64_t i = 0; i < steps->n_rows; i++)
@@ -151,6 +151,17 @@ static bool has_steps(const struct osc_result *steps)
             osc_result_get_int(steps, i, osc_column_steps_step) != 0)
             return true;
     return false;
+}
+
+/* Append that STEPS are none, and one is counted instead. */
+static void add_whole(struct osc_strbuf *out, const struct osc_result *steps)
+{
+    bool lie_outside = false;
+
+    for (uint64_t i = 0; i < steps->n_rows; i++)
+        lie_outside |= osc_result_get_bool(steps, i, osc_column_steps_lie_outside);
+    osc_strbuf_adds(out, lie_outside ? " count as one step, as none begins in what is selected"
+                                     : " count as one step, as there are no steps");
 }
 
 /* Whether R, the overview, is more than a length of time: there are STEPS, or parts of it
@@ -180,7 +191,7 @@ static void add_largest(struct osc_strbuf *out, const struct osc_result *r)
     const double most_ns = osc_result_get_num(r, most, osc_column_overview_avg_ns);
 
     if (rest_ns > most_ns) {
-        osc_strbuf_adds(out, "; nothing that was recorded ran in ");
+        osc_strbuf_adds(out, "; no operator, runtime call or device work ran in ");
         osc_percent_add(out, osc_result_get_num(r, rest, osc_column_overview_ratio), 1);
         osc_strbuf_adds(out, " of it");
     }
@@ -202,7 +213,10 @@ static bool say_overview(struct osc_strbuf *out, const struct osc_result *const 
         return false;
     }
     osc_words_time(out, (int64_t)(osc_result_get_num(r, 0, osc_column_overview_avg_ns) + 0.5));
-    osc_strbuf_adds(out, has_steps(of[STEPS]) ? " a step" : " were recorded, without steps");
+    if (has_steps(of[STEPS]))
+        osc_strbuf_adds(out, " a step");
+    else
+        add_whole(out, of[STEPS]);
     add_largest(out, r);
     if (o->n_traces == 1) { /* else rows of steps are sums over ranks */
         add_cut(out, of[STEPS]);
@@ -321,8 +335,7 @@ static bool say_modules(struct osc_strbuf *out, const struct osc_result *const *
                         const struct osc_options *o)
 {
     const struct own own = {osc_column_modules_name, osc_column_modules_device_self_ns,
-                            osc_column_modules_host_self_ns, "0 modules were recorded",
-                            "modules"};
+                            osc_column_modules_host_self_ns, "0 modules were found", "modules"};
 
     (void)o;
     const bool has_any = say_own(out, of[MODULES], &own);
@@ -371,7 +384,7 @@ static bool say_kernels(struct osc_strbuf *out, const struct osc_result *const *
 
     (void)o;
     if (r->n_rows == 0) {
-        osc_strbuf_adds(out, "0 kernels were recorded");
+        osc_strbuf_adds(out, "0 kernels were found");
         return false;
     }
     const uint64_t most = row_of_most(r, osc_column_kernels_total_ns);

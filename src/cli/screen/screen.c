@@ -295,6 +295,48 @@ static void add_cut(const struct osc_page *p, struct osc_strbuf *text)
     osc_cut_steps_say(&c, "the kept steps", text);
 }
 
+/* Add what counts as the step of each of N traces, none of which has one; if there is one
+ * alone, also that it begins late. */
+static void add_whole(const struct osc_page *p, uint64_t n, struct osc_strbuf *text)
+{
+    const struct osc_answer *const a = osc_screen_answer(p->s, OSC_SCREEN_STEPS);
+    uint64_t n_outside;
+    bool has_work;
+
+    osc_screen_look_at_whole(p->s, &n_outside, &has_work);
+    osc_strbuf_addf(text, ": %s; %s%s",
+                    n_outside > 0 ? "no step begins in what is selected"
+                    : n > 1       ? "no steps in the traces"
+                                  : "no steps in the trace",
+                    n > 1 ? "of each " : "", osc_breakdown_what_counts(has_work));
+    for (uint32_t b = 0; b < a->n_blocks && n == 1; b++) {
+        const struct osc_result *const r = &a->blocks[b].result;
+
+        if (r->n_rows > 0 && osc_result_has(r, 0, osc_column_steps_note)) {
+            osc_strbuf_adds(text, "; ");
+            osc_strbuf_addstr(text, osc_result_get_str(r, 0, osc_column_steps_note));
+        }
+    }
+}
+
+/* Add that N_WHOLE traces count as one step each, besides others that have steps. */
+static void add_some_whole(const struct osc_page *p, uint64_t n_whole, struct osc_strbuf *text)
+{
+    uint64_t n_outside;
+    bool has_work;
+
+    osc_screen_look_at_whole(p->s, &n_outside, &has_work);
+    osc_strbuf_adds(text, n_outside > 0 ? "; in " : "; ");
+    add_part_of_files(p, text, n_whole);
+    if (n_outside > 0)
+        osc_strbuf_adds(
+            text, n_whole > 1 ? " no step begins in what is selected: they count as one each"
+                              : " no step begins in what is selected: it counts as one");
+    else
+        osc_strbuf_adds(text, n_whole > 1 ? " have no steps and count as one each"
+                                          : " has no steps and counts as one");
+}
+
 static void put_steps(struct osc_page *p)
 {
     const struct osc_result *const r = osc_screen_merged(p->s, OSC_SCREEN_OVERVIEW);
@@ -312,9 +354,7 @@ static void put_steps(struct osc_page *p)
     osc_strbuf_adds(p->out, "  ");
     osc_units_time(&text, osc_result_get_num(r, 0, osc_column_overview_avg_ns));
     if (n_whole > 0 && n_whole == n)
-        osc_strbuf_addf(&text, ": no steps in the %s",
-                        n > 1 ? "traces, each counts as one"
-                              : "trace, all of it counts as one");
+        add_whole(p, n, &text);
     else if (n_kept == 1)
         osc_strbuf_addf(&text, ": one %s%s", n == 1 ? "" : "whole ",
                         iterates ? "iteration" : "step");
@@ -325,13 +365,9 @@ static void put_steps(struct osc_page *p)
         osc_strbuf_addf(&text, "; %llu more at the end %s left out: table steps says why",
                         (unsigned long long)(n - n_kept), n - n_kept == 1 ? "is" : "are");
     add_cut(p, &text);
-    if (n_whole > 0 && n_whole < n) {
-        osc_strbuf_adds(&text, "; ");
-        add_part_of_files(p, &text, n_whole);
-        osc_strbuf_adds(&text, n_whole > 1 ? " have no steps and count as one each"
-                                           : " has no steps and counts as one");
-    }
-    put_text(p, &text, strlen(title) + 2, 3);
+    if (n_whole > 0 && n_whole < n)
+        add_some_whole(p, n_whole, &text);
+    put_text(p, &text, strlen(title) + 2, 4);
     osc_strbuf_fini(&text);
     /* One of the lines is that of the ranks. */
     const bool has_ranks = osc_screen_answer(p->s, OSC_SCREEN_RANKS)->n_blocks > 1;

@@ -72,6 +72,22 @@ void osc_screen_count_steps(const struct osc_screen *s, uint64_t *n, uint64_t *n
     }
 }
 
+void osc_screen_look_at_whole(const struct osc_screen *s, uint64_t *n_outside, bool *has_work)
+{
+    const struct osc_answer *const a = osc_screen_answer(s, OSC_SCREEN_STEPS);
+
+    *n_outside = 0;
+    *has_work = false;
+    for (uint32_t b = 0; b < a->n_blocks; b++) {
+        const struct osc_result *const r = &a->blocks[b].result;
+
+        for (uint64_t i = 0; i < r->n_rows; i++) {
+            *n_outside += osc_result_get_bool(r, i, osc_column_steps_lie_outside);
+            *has_work |= osc_result_get_bool(r, i, osc_column_steps_is_of_work);
+        }
+    }
+}
+
 bool osc_screen_has_iterations(const struct osc_screen *s)
 {
     const struct osc_answer *const a = osc_screen_answer(s, OSC_SCREEN_STEPS);

@@ -55,6 +55,10 @@ bool osc_screen_has_ranks(const struct osc_answer *a);
 void osc_screen_count_steps(const struct osc_screen *s, uint64_t *n, uint64_t *n_kept,
                             uint64_t *n_whole);
 
+/* Of the traces without steps: in how many no step begins in what is selected, though they may
+ * have some, and whether some has device work. */
+void osc_screen_look_at_whole(const struct osc_screen *s, uint64_t *n_outside, bool *has_work);
+
 /* Whether the steps are iterations, which the program did not announce as steps. */
 bool osc_screen_has_iterations(const struct osc_screen *s);
 

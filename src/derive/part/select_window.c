@@ -126,7 +126,10 @@ osc_status osc_select_find_window(struct osc_trace *t, const struct osc_selectio
 {
     struct osc_filter f = {.t = t, .s = s};
 
-    *w = (struct osc_select_window){INT64_MIN, INT64_MAX, INT64_MAX, 0, NULL, 0, false};
+    *w = (struct osc_select_window){.from_ns = INT64_MIN,
+                                    .host_to_ns = INT64_MAX,
+                                    .device_to_ns = INT64_MAX,
+                                    .has_steps = t->has_steps};
     *is_sure = true;
     if (s->has_from)
         w->from_ns = osc_wide_nearest((osc_wide)t->origin_ns + s->from_ns);

@@ -20,6 +20,7 @@ struct osc_select_window {
     uint32_t n_steps_before;       /* steps that start before from_ns and are left out */
     struct osc_step_bound *bounds; /* owned; of all steps, if S selects steps */
     uint32_t n_bounds;
+    bool has_steps;        /* the program announced steps, perhaps none of them in the window */
     bool has_comm_kernels; /* some work in S without its steps is communication */
 };
 

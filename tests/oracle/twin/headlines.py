@@ -77,10 +77,10 @@ def overview(rows: list[dict], steps: list[dict], is_one: bool) -> str:
     rest, part = rows[-1], max(rows[1:-1], key=lambda row: row["avg_ns"])
     assert rest["category"] == "other"
     said = [time(int(rows[0]["avg_ns"] + 0.5)) + (" a step" if named else
-                                                  " were recorded, without steps")]
+                                                  " count as one step, as there are no steps")]
     much, what = share(part["ratio"] or 0), part["category"]
     if rest["avg_ns"] > part["avg_ns"]:
-        said.append(f"nothing that was recorded ran in {share(rest['ratio'] or 0)} of it" +
+        said.append(f"no operator, runtime call or device work ran in {share(rest['ratio'] or 0)} of it" +
                     (f", {much} is {what}" if part["avg_ns"] > 0 else ""))
     elif part["avg_ns"] > 0:
         said.append(f"{much} of it is {what}")
@@ -118,7 +118,7 @@ def trace_view(rows: list[dict]) -> str:
 
 def modules(rows: list[dict]) -> str:
     """The module with most time of its own, and what is backward."""
-    text = own(rows, "modules", "0 modules were recorded.")
+    text = own(rows, "modules", "0 modules were found.")
     outer = [row for row in rows if row["depth"] == 0]
     for all_of, part in (("device_total_ns", "backward_device_ns"),
                          ("host_total_ns", "backward_host_ns")):
@@ -143,7 +143,7 @@ def own(rows: list[dict], what: str, none: str) -> str:
 def kernels(rows: list[dict]) -> str:
     """The kernel that runs longest, and tensor cores."""
     if not rows:
-        return "0 kernels were recorded."
+        return "0 kernels were found."
     whole = sum(row["total_ns"] for row in rows)
     top = most(rows, "total_ns")
     using = sum(row["total_ns"] for row in rows if row["tensor_cores"])

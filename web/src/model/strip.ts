@@ -42,7 +42,7 @@ export function wordOf(frame: Frame, row: number): string {
   return /^\d+$/.test(label) ? label : `@${frame.text(row, "step")}`;
 }
 
-/** Whether FRAME has steps that the program named; without, all of a trace counts as one. */
+/** Whether FRAME has steps that the program named; without, a trace counts as one. */
 export function hasSteps(frame: Frame): boolean {
   for (let row = 0; row < frame.n; row++)
     if (frame.text(row, "thread") !== "" || frame.at(row, "step") !== 0) return true;

@@ -82,7 +82,7 @@ function beside(page: PageState, delta: 1 | -1): void {
 function selectOutlier(page: PageState): void {
   const steps = nextOutlier(page.steps.value, page.place.value.steps);
   if (steps !== "") page.go({ steps, sel: `step:${steps}` });
-  else if (page.steps.value.length === 0) page.notice.value = "no steps were recorded";
+  else if (page.steps.value.length === 0) page.notice.value = "no steps were found";
   else page.notice.value = "no step took much longer than the others of its kind";
 }
 

@@ -117,5 +117,5 @@ export function StepStrip() {
   if (frame === null) return <section class="strip muted" />;
   if (!hasNone) return <Steps frame={frame} />;
   if (use !== null && use.n > 0) return <Use frame={use} />;
-  return <section class="strip muted">no steps were recorded</section>;
+  return <section class="strip muted">no steps were found</section>;
 }
