@@ -40,7 +40,8 @@ int osc_show_open(struct osc_set **set, const struct osc_args *args, struct osc_
 int osc_show_open_to_ask(struct osc_set **set, const struct osc_args *args, struct osc_load *o,
                          struct osc_asked *const *asked, size_t n)
 {
-    struct osc_show_reading reading = {.is_on = false};
+    /* Of a file that was read in part a set reads the rest later. */
+    static struct osc_show_reading reading;
     struct osc_how how = args->request.how;
     struct osc_err err = {0};
 

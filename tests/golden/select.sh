@@ -22,7 +22,10 @@ for more in '' '--max-memory 1G'; do
     "$OPSCOPE" "$trace" --from 20ms --to 25ms $more | sed -n '4,7p'
     "$OPSCOPE" table advice "$trace" --from 20ms --to 25ms $more 2>/dev/null | grep 'no step'
 done
-"$OPSCOPE" table headlines "$trace" --from 20ms --to 25ms --columns text 2>/dev/null | head -n 3
+"$OPSCOPE" table headlines "$trace" --from 20ms --to 25ms --columns text >after 2>/dev/null
+"$OPSCOPE" table headlines "$trace" --from 20ms --to 25ms --columns text --max-memory 1G >while 2>/dev/null
+head -n 3 after
+cmp after while
 # The same where ends are records of their own.
 cat >ends.json <<'END'
 {"traceEvents": [
