@@ -176,6 +176,54 @@ static bool has_memory_or_never(const struct osc_trace *t)
     return false;
 }
 
+/* Whether the file states that FLAG was off. */
+static bool is_off(const struct osc_trace *t, const char *flag)
+{
+    return !osc_trace_flag(t, flag, true);
+}
+
+bool osc_remedy_is_off(const struct osc_trace *t, enum osc_finding_code code)
+{
+    switch ((int)code) {
+    case OSC_FINDING_no_shapes:
+        return is_off(t, "record_shapes");
+    case OSC_FINDING_no_stacks:
+        return is_off(t, "with_stack");
+    case OSC_FINDING_no_memory:
+        return is_off(t, "profile_memory");
+    case OSC_FINDING_no_modules:
+        return is_off(t, "with_modules");
+    case OSC_FINDING_no_flops:
+        return is_off(t, "with_flops");
+    default:
+        return false;
+    }
+}
+
+/* Whether CODE says that T lacks something that it could have. */
+static bool is_absence(enum osc_finding_code code)
+{
+    switch ((int)code) {
+    case OSC_FINDING_no_shapes:
+    case OSC_FINDING_no_stacks:
+    case OSC_FINDING_no_memory:
+    case OSC_FINDING_no_modules:
+    case OSC_FINDING_no_flops:
+    case OSC_FINDING_no_steps:
+    case OSC_FINDING_no_device:
+    case OSC_FINDING_single_step:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool osc_remedy_is_unsure(const struct osc_trace *t, enum osc_finding_code code)
+{
+    return is_absence(code) && osc_findings_say_cut(&t->findings) &&
+           !osc_remedy_is_off(t, code);
+}
+
 /* What to say of data that T lacks although torch.profiler was told to record it; or NULL. */
 static const char *for_what_was_on(const struct osc_trace *t, enum osc_finding_code code)
 {
@@ -186,6 +234,9 @@ static const char *for_what_was_on(const struct osc_trace *t, enum osc_finding_c
         return "profile_memory was on: the profiler recorded no use of memory all the same";
     if (code == OSC_FINDING_no_shapes && osc_trace_flag(t, "record_shapes", false))
         return "record_shapes was on: the profiler recorded no shapes all the same";
+    if (code == OSC_FINDING_no_modules && osc_trace_flag(t, "with_stack", false) &&
+        osc_trace_flag(t, "with_modules", false))
+        return "with_modules was on: the profiler recorded no call of a module all the same";
     return NULL;
 }
 
@@ -193,6 +244,8 @@ const char *osc_remedy(const struct osc_trace *t, enum osc_finding_code code)
 {
     if (code == OSC_FINDING_device_unmatched && has_memory_or_never(t))
         return "";
+    if (osc_remedy_is_unsure(t, code))
+        return OSC_REMEDY_UNSURE;
     if (for_what_was_on(t, code))
         return for_what_was_on(t, code);
     if (code == OSC_FINDING_source_failed && has_key(t, "source_failed."))

@@ -18,5 +18,13 @@ bool osc_trace_is_ours(const struct osc_trace *t);
  * that it lacks. */
 bool osc_remedy_is_there(const struct osc_trace *t, enum osc_finding_code code);
 
+/* Whether the file of T states that what CODE says is lacking was switched off. */
+bool osc_remedy_is_off(const struct osc_trace *t, enum osc_finding_code code);
+
+/* Whether what CODE, one of these, says is lacking may lie in a part of the file that is
+ * missing; then that is the remedy. */
+bool osc_remedy_is_unsure(const struct osc_trace *t, enum osc_finding_code code);
+#define OSC_REMEDY_UNSURE "the part of the file that is missing may have more"
+
 /* The remedy for CODE in T; "": none. */
 const char *osc_remedy(const struct osc_trace *t, enum osc_finding_code code);

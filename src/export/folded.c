@@ -563,6 +563,18 @@ static osc_status fold(struct folding *f, const struct osc_trace *t, struct osc_
     return f->kind == OP ? fold_ops(f, t, root) : fold_modules(f, t, root);
 }
 
+/* The length of TEXT, without the advice behind its semicolon where some of what was recorded
+ * is missing. */
+static int said(const struct folding *f, const char *text)
+{
+    bool is_whole = true;
+
+    for (uint32_t i = 0; i < f->x->n_traces; i++)
+        is_whole = is_whole && !f->x->traces[i]->is_selected &&
+                   !osc_findings_say_cut(&f->x->traces[i]->findings);
+    return (int)(is_whole ? strlen(text) : strcspn(text, ";"));
+}
+
 /* Explain why there is nothing to write. */
 static osc_status fail_empty(const struct folding *f, struct osc_err *err)
 {
@@ -573,6 +585,9 @@ static osc_status fail_empty(const struct folding *f, struct osc_err *err)
         [SAMPLE] = "no samples of call stacks in the trace",
     };
 
+    static const char no_allocations[] =
+        "no allocations in the trace; record with profile_memory=True";
+
     if (!f->has_any && f->kind == PYTHON && f->x->is_redacted)
         return osc_fail(err, OSC_EFORMAT,
                         "no Python stacks: --redact removes the argument Call stack; leave it "
@@ -581,10 +596,9 @@ static osc_status fail_empty(const struct folding *f, struct osc_err *err)
         return osc_fail(err, OSC_EFORMAT,
                         "no samples of call stacks: --redact removes them; leave it out");
     if (!f->has_any && f->metric == ALLOCATED)
-        return osc_fail(err, OSC_EFORMAT,
-                        "no allocations in the trace; record with profile_memory=True");
+        return osc_fail(err, OSC_EFORMAT, "%.*s", said(f, no_allocations), no_allocations);
     if (!f->has_any)
-        return osc_fail(err, OSC_EFORMAT, "%s", nothing[f->kind]);
+        return osc_fail(err, OSC_EFORMAT, "%.*s", said(f, nothing[f->kind]), nothing[f->kind]);
     return osc_fail(err, OSC_EFORMAT, "all stacks of the trace are 0 by this metric");
 }
 

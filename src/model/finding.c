@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/finding.h"
 
+#include <stddef.h>
+
 #include "base/status.h"
 
 struct finding_text {
@@ -57,6 +59,19 @@ void osc_findings_merge(struct osc_findings *f, const struct osc_findings *from)
         merge(&f->phases[i], &from->phases[i]);
     for (unsigned i = 0; i < OSC_FINDING_COUNT; i++)
         merge(&f->by_code[i], &from->by_code[i]);
+}
+
+bool osc_findings_say_cut(const struct osc_findings *f)
+{
+    static const enum osc_finding_code codes[] = {
+        OSC_FINDING_truncated, OSC_FINDING_corrupt, OSC_FINDING_unclosed_list,
+        OSC_FINDING_limit_reached, OSC_FINDING_lost_records};
+
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        if (f->by_code[codes[i]].count > 0)
+            return true;
+    }
+    return false;
 }
 
 const char *osc_finding_code_text(enum osc_finding_code code)

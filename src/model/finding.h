@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
@@ -279,6 +280,9 @@ void osc_findings_add_phase(struct osc_findings *f, unsigned char phase, uint64_
 
 /* Add the findings FROM to F. FROM comes later in the input than all of F. */
 void osc_findings_merge(struct osc_findings *f, const struct osc_findings *from);
+
+/* Whether F says that some of the input is missing: what was recorded may have been there. */
+bool osc_findings_say_cut(const struct osc_findings *f);
 
 const char *osc_finding_code_text(enum osc_finding_code code);
 enum osc_severity osc_finding_severity(enum osc_finding_code code);

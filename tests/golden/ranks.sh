@@ -81,3 +81,16 @@ cat >inputs.json <<'END'
  "args": {"correlation": 1, "Collective name": "allreduce"}}]}
 END
 t collective_calls inputs.json --columns name,dtype,bytes --format csv
+# Of ranks whose files are cut nothing is said of what they lack.
+mkdir cut
+for n in 0 1; do
+    printf '{"distributedInfo": {"rank": %s, "world_size": 2}, "traceEvents": [\n' $n
+    for step in 0 1 2; do
+        printf '{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#%s", "pid": %s, "tid": 1, "ts": %s0, "dur": 9},\n' $step $n $step
+    done
+    printf '{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": %s, "tid": 1, "ts": 1, "dur": 9}]}\n' $n
+done | tee both | head -n 5 >cut/rank0.json
+tail -n 5 both | grep -v '#2' >cut/rank1.json
+t quality cut --columns rank,code --format csv --where "code in ('uneven_steps', 'truncated')"
+tail -n 5 both | head -n 3 >cut/rank1.json
+t quality cut --columns rank,code --format csv --where "code in ('uneven_steps', 'truncated')"

@@ -100,6 +100,14 @@ echo "--- what was on and has no records"
 echo '{"schemaVersion": 1, "profile_memory": 1, "record_shapes": 0, "traceEvents": [
 {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 0, "dur": 9}]}' >on.json
 "$OPSCOPE" on.json | grep -A 3 "NOT RECORDED"
+echo "--- what may lie in the part of a file that is missing"
+gzip -dc "$DATA/demo.pt.trace.json.gz" | head -c 198533 >cut.json
+"$OPSCOPE" cut.json | grep -A 1 "NOT RECORDED\|MISSING"
+"$OPSCOPE" table quality cut.json --format csv --columns code,message,remedy 2>/dev/null
+"$OPSCOPE" table memory cut.json 2>/dev/null | grep note
+"$OPSCOPE" export cut.json --stack module -o cut.folded 2>&1
+sed 's/"with_modules": 1/"with_modules": 0/' cut.json >off.json
+"$OPSCOPE" off.json | grep "NOT RECORDED\|MISSING"
 "$OPSCOPE" help TRACE | head -n 3
 "$OPSCOPE" small.json --sort name
 "$OPSCOPE" --sort name small.json

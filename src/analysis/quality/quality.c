@@ -108,31 +108,6 @@ static void add_found(const struct osc_trace *t, struct osc_result *out,
         add_row(t, out, code, f, osc_str_c(osc_finding_message(code)));
 }
 
-/* Whether the file states that FLAG was off. */
-static bool is_off(const struct osc_trace *t, const char *flag)
-{
-    return !osc_trace_flag(t, flag, true);
-}
-
-/* Of data that part of a selected trace may lack, only what the file states to be missing. */
-static bool is_absent_from_file(const struct osc_trace *t, enum osc_finding_code code)
-{
-    switch ((int)code) {
-    case OSC_FINDING_no_shapes:
-        return is_off(t, "record_shapes");
-    case OSC_FINDING_no_stacks:
-        return is_off(t, "with_stack");
-    case OSC_FINDING_no_memory:
-        return is_off(t, "profile_memory");
-    case OSC_FINDING_no_modules:
-        return is_off(t, "with_modules");
-    case OSC_FINDING_no_flops:
-        return is_off(t, "with_flops");
-    default:
-        return false;
-    }
-}
-
 /* Whether the calls of modules in a whole program were recorded, if there were any. */
 static bool has_asked_modules(const struct osc_trace *t, const struct osc_census *c)
 {
@@ -166,12 +141,34 @@ static struct osc_tally count_launches(const struct osc_trace *t)
     return tally;
 }
 
+/* Whether some of T was not read: then it does not tell what was not recorded. */
+static bool is_in_part(const struct osc_trace *t)
+{
+    return t->is_partial || osc_findings_say_cut(&t->findings);
+}
+
 /* Whether PyTorch recorded only the device: ProfilerActivity.CPU was not asked for. */
 static bool lacks_host(const struct osc_trace *t, const struct osc_census *c)
 {
-    return t->producer == OSC_PRODUCER_KINETO && !t->is_selected && !t->is_partial &&
+    return t->producer == OSC_PRODUCER_KINETO && !t->is_selected && !is_in_part(t) &&
            count_works(c) > 0 && c->by_kind[OSC_KIND_OPERATOR] == 0 &&
            c->by_kind[OSC_KIND_PYTHON] == 0;
+}
+
+/* The message of CODE, data that T lacks: perhaps it lies in a part that is missing. */
+static void add_absent(const struct osc_trace *t, struct osc_result *out,
+                       enum osc_finding_code code)
+{
+    const struct osc_finding once = {1, OSC_NO_OFFSET, OSC_NO_TIME, OSC_NO_TIME};
+    struct osc_strbuf text = {0};
+
+    osc_strbuf_adds(&text, osc_remedy_is_unsure(t, code) ? "in the part that was read: " : "");
+    osc_strbuf_adds(&text, osc_finding_message(code));
+    if (text.status == OSC_OK)
+        add_row(t, out, code, &once, (struct osc_str){text.s, (uint32_t)text.len});
+    else
+        out->status = text.status;
+    osc_strbuf_fini(&text);
 }
 
 /* Whether CODE names data that a trace of PyTorch with census C lacks. */
@@ -188,7 +185,7 @@ static bool is_absent(const struct osc_trace *t, const struct osc_census *c,
     const bool has_memory = c->by_kind[OSC_KIND_ALLOC] + c->by_kind[OSC_KIND_FREE] > 0;
 
     if (t->is_selected || t->is_partial)
-        return is_absent_from_file(t, code);
+        return osc_remedy_is_off(t, code);
     switch ((int)code) {
     case OSC_FINDING_no_shapes:
         return !c->has_shapes;
@@ -203,7 +200,7 @@ static bool is_absent(const struct osc_trace *t, const struct osc_census *c,
     case OSC_FINDING_no_steps:
         return c->n_steps == 0;
     case OSC_FINDING_no_device:
-        return may_have_device && !has_device && count_launches(t).n == 0;
+        return may_have_device && !has_device && (is_in_part(t) || count_launches(t).n == 0);
     case OSC_FINDING_single_step:
         return c->n_steps == 1;
     default:
@@ -241,7 +238,6 @@ static void add_unused(void *data, struct osc_str text, const struct osc_finding
 static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err)
 {
-    const struct osc_finding once = {1, OSC_NO_OFFSET, OSC_NO_TIME, OSC_NO_TIME};
     const struct osc_finding none = {0, OSC_NO_OFFSET, OSC_NO_TIME, OSC_NO_TIME};
     struct osc_census census;
     const osc_status st = osc_census_add(t, &census);
@@ -254,7 +250,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     osc_findings_add_tally(&found, OSC_FINDING_clock_step, &census.clock_step);
     osc_findings_add_tally(&found, OSC_FINDING_outside_span, &census.outside_span);
     const struct osc_tally launches = count_launches(t);
-    if (count_works(&census) == 0 && !t->is_selected && !t->is_partial)
+    if (count_works(&census) == 0 && !t->is_selected && !is_in_part(t))
         osc_findings_add_tally(&found, OSC_FINDING_no_device_records, &launches);
     if (lacks_host(t, &census))
         osc_findings_add(&found, OSC_FINDING_no_operators, OSC_NO_OFFSET, OSC_NO_TIME);
@@ -281,7 +277,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                             osc_finding_message(code))); /* place() decides whether it stays */
             else if (has_operators && is_absent(t, &census, code) &&
                      osc_remedy_is_there(t, code))
-                add_row(t, out, code, &once, osc_str_c(osc_finding_message(code)));
+                add_absent(t, out, code);
         }
     }
     /* What together() compares; one alone is like itself. */

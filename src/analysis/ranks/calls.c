@@ -2,6 +2,7 @@
 #include "analysis/ranks/calls.h"
 
 #include "analysis/dtypes.h"
+#include "analysis/remedies.h"
 #include "base/idmap.h"
 #include "base/mem.h"
 #include "base/sort.h"
@@ -549,7 +550,9 @@ static osc_status describe(const struct osc_trace *t, struct osc_rank_words *w,
 
     p->end_ns = t->max_end_ns - t->min_ts_ns;
     p->n_marked = t->n_steps > 0 && t->steps[0].row.v ? t->n_steps : 0; /* none: the whole */
-    p->is_cut = t->is_selected || t->is_partial;
+    /* A recording of a killed program is whole up to its end. */
+    p->is_cut = t->is_selected || t->is_partial ||
+                (!osc_trace_is_ours(t) && osc_findings_say_cut(&t->findings));
     if (osc_trace_meta(t, "distributedInfo", &info) &&
         osc_json_member(info, "world_size", &value) && osc_json_int(value, &n) && n > 0 &&
         n <= INT32_MAX)

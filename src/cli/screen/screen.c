@@ -6,6 +6,7 @@
 
 #include "analysis/advice/advice_list.h"
 #include "analysis/diff/cut_steps.h"
+#include "analysis/remedies.h"
 #include "analysis/table_columns.h"
 #include "base/percent.h"
 #include "base/utf8.h"
@@ -637,37 +638,53 @@ static void add_where_lacking(const struct osc_page *p, struct osc_strbuf *out,
     osc_strbuf_addc(out, ')');
 }
 
-/* Print the data that was not recorded; `info` says how to record it. */
-static void put_not_recorded(struct osc_page *p)
+/* Append what the rows of `quality` say is lacking; IS_UNSURE: what may lie in a part of a file
+ * that is missing, else the rest. */
+static void add_lacking(const struct osc_page *p, struct osc_strbuf *out, bool is_unsure)
 {
     const struct osc_result *const r = osc_screen_merged(p->s, OSC_SCREEN_QUALITY);
     const bool is_ours = osc_str_eq(osc_screen_info(p->s, "producer"), OSC_STR("opscope"));
     const bool is_one = !is_ours && p->s->n_traces == 1; /* others may have other switches */
-    struct osc_strbuf text = {0};
 
     for (size_t k = 0; k < N_LACKS; k++) {
         /* What `opscope run` records depends on no argument in the program. */
         const bool was_on =
             is_one && lacks[k].flag && osc_screen_info_flag(p->s, lacks[k].flag);
-        const size_t len =
-            is_ours || was_on ? strcspn(lacks[k].what, "(") : strlen(lacks[k].what);
+        const size_t len = is_ours || was_on || is_unsure ? strcspn(lacks[k].what, "(")
+                                                          : strlen(lacks[k].what);
 
         for (uint64_t i = 0; i < r->n_rows; i++) {
-            if (lack_of(osc_result_get_str(r, i, osc_column_quality_code)) != k)
+            if (lack_of(osc_result_get_str(r, i, osc_column_quality_code)) != k ||
+                is_unsure != osc_str_eq(osc_result_get_str(r, i, osc_column_quality_remedy),
+                                        OSC_STR(OSC_REMEDY_UNSURE)))
                 continue;
-            osc_strbuf_addf(&text, "%s%.*s", text.len > 0 ? ", " : "",
+            osc_strbuf_addf(out, "%s%.*s", out->len > 0 ? ", " : "",
                             (int)(len - (lacks[k].what[len - 1] == ' ')), lacks[k].what);
-            if (was_on)
-                osc_strbuf_addf(&text, " (%s was on)", lacks[k].flag);
-            add_where_lacking(p, &text, r, i);
+            if (was_on && !is_unsure)
+                osc_strbuf_addf(out, " (%s was on)", lacks[k].flag);
+            add_where_lacking(p, out, r, i);
         }
     }
-    if (text.len > 0) {
-        osc_page_title(p, "NOT RECORDED");
-        osc_strbuf_adds(p->out, "  ");
-        put_text(p, &text, 14, LACKS_LINES);
+}
+
+/* Print the data that was not recorded, and what may be in a part of a file that is missing;
+ * `info` says how to record it. */
+static void put_not_recorded(struct osc_page *p)
+{
+    for (int is_unsure = 0; is_unsure < 2; is_unsure++) {
+        const char *const title = is_unsure ? "MISSING" : "NOT RECORDED";
+        struct osc_strbuf text = {0};
+
+        add_lacking(p, &text, is_unsure);
+        if (text.len > 0) {
+            osc_page_title(p, title);
+            osc_strbuf_adds(p->out, "  ");
+            if (is_unsure)
+                osc_strbuf_adds(&text, "; " OSC_REMEDY_UNSURE);
+            put_text(p, &text, (unsigned)strlen(title) + 2, LACKS_LINES);
+        }
+        osc_strbuf_fini(&text);
     }
-    osc_strbuf_fini(&text);
 }
 
 /* Print what is below the lists, but for the commands. */

@@ -136,7 +136,7 @@ def launches(trace: Trace) -> list[int]:
 
 def one_sided(trace: Trace) -> dict[str, Finding]:
     """Calls without any device work; and of PyTorch device work without anything on the host."""
-    if trace.is_part:
+    if trace.is_part or rank_quality.is_cut(trace):
         return {}
     seen = {e.kind for e in trace.events}
     if not seen & DEVICE_WORK:
@@ -159,7 +159,8 @@ def absent(trace: Trace) -> set[str]:
     if not trace.flag("with_flops"):
         codes.add("no_flops")
     has_device = bool(devices.properties(trace)) or kinds_seen & (LAUNCHES | {"sync"})
-    if has_device and not kinds_seen & DEVICE_WORK and not launches(trace):
+    if has_device and not kinds_seen & DEVICE_WORK and (
+            rank_quality.is_cut(trace) or not launches(trace)):
         codes.add("no_device")
     steps = sum(e.kind == "step" and e.is_range for e in trace.events)
     return codes | {0: {"no_steps"}, 1: {"single_step"}}.get(steps, set())

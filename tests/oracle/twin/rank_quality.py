@@ -214,15 +214,21 @@ def of_clocks(run: list[Trace], clocks: dict[int, Clock], has_calls: bool) -> li
     return [row("clocks_apart", len(found), "; ".join(texts[:COMPONENTS] + more))]
 
 
+def is_cut(trace: Trace) -> bool:
+    """Whether some of the file is missing or was not read: it may have had what is lacking."""
+    return any(code in trace.findings for code in ("truncated", "corrupt", "unclosed_list"))
+
+
 def rows(run: list[Trace]) -> list[dict]:
     """The rows about RUN."""
     if len(run) < 2:
         return []
     calls = match(run, False)
     search = Search(run, calls, clocks_of(run, in_order(run, calls)))
-    is_cut = any(t.is_part for t in run)
-    spans = [of_span(run, [t for t in run if t.span == span], calls, is_cut)
+    lacks_some = any(t.is_part or (is_cut(t) and "opscope_version" not in t.members)
+                     for t in run)
+    spans = [of_span(run, [t for t in run if t.span == span], calls, lacks_some)
              for span in sorted({t.span for t in run})]
     return [*(r for found in spans for r in found[0]), *(r for found in spans for r in found[1]),
-            *([] if is_cut else of_collectives(search)),
+            *([] if lacks_some else of_collectives(search)),
             *of_clocks(run, search.clocks, bool(search.calls))]
