@@ -184,6 +184,9 @@ async function testLock(context) {
   const isAgain = (nth) => async () => (await picture(page, nth)) === before[nth];
   check(await soon(page, isAgain(0)), "from below, too");
   check(await soon(page, isAgain(1)), "and back to where they were");
+  await page.waitForTimeout(600);
+  await page.keyboard.press("z");
+  check(await soon(page, async () => (await picture(page, 1)) === after[1], 5), "z goes back from below, too");
   await page.selectOption(".trace + .tools select", "start");
   check(await soon(page, says(/locked at the start/)), "or at the start");
   check(faults.length === 0, `lock: ${faults[0]}`);

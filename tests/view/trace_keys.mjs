@@ -203,6 +203,33 @@ async function testRuler(page, server) {
   check((await page.locator(".tl-head").count()) === 0, "no track is shown");
 }
 
+/** The way back ends at the window that was there first: all of the time, or that of the address. */
+async function testFirstWindow(page, server) {
+  for (const first of ["", "w=1000000+500000"]) {
+    await openTimeline(page, server, `trace?${first}`);
+    const isFirst = async () => (/w=[^&]*/.exec(await hashOf(page))?.[0] ?? "") === first;
+    const seen = [];
+    for (const key of ["w", "d"]) {
+      await page.keyboard.press(key);
+      await page.waitForTimeout(600);
+      seen.push(await hashOf(page));
+    }
+    check(!(await isFirst()) && seen[0] !== seen[1], `two windows were shown: ${seen}`);
+    for (const [key, hash] of [["z", seen[0]], ["Z", seen[1]], ["Backspace", seen[0]]]) {
+      await page.keyboard.press(key);
+      check(await soon(page, async () => (await hashOf(page)) === hash, 5), `${key}: ${await hashOf(page)}`);
+    }
+    await page.keyboard.press("z");
+    check(await soon(page, isFirst, 5), `z goes back to "${first}": ${await hashOf(page)}`);
+    await page.keyboard.press("Z");
+    check(await soon(page, async () => (await hashOf(page)) === seen[0], 5), "and Z from there");
+    // A window that is left at once was shown, too.
+    await page.keyboard.press("d");
+    await page.keyboard.press("z");
+    check(await soon(page, async () => (await hashOf(page)) === seen[0], 5), `d z: ${await hashOf(page)}`);
+  }
+}
+
 async function testWindows(page, server) {
   await openTimeline(page, server, "trace?w=1000000+500000");
   await page.waitForTimeout(500);
@@ -259,7 +286,7 @@ await main(async (browser) => {
   write(path);
   const server = await start([path]);
   const [page, faults] = await openPage(context, server.origin);
-  for (const test of [testKeys, testFromWindow, testFocus, testField, testCovered, testRuler, testWindows, testArrows])
+  for (const test of [testKeys, testFromWindow, testFocus, testField, testCovered, testRuler, testFirstWindow, testWindows, testArrows])
     await test(page, server);
   await testFrames(context);
   await inPages(browser, options, server.origin, (one) => testColours(one, server));

@@ -3,13 +3,11 @@
 
 import type { Window } from "../api/api.ts";
 import { CELL, type CellPacket, type LaneCells } from "../api/packets.ts";
-import type { WindowHistory } from "./history.ts";
 import type { Way } from "./neighbours.ts";
 import type { Screen } from "./screen.ts";
 
 /** What keys do to the page. */
 export interface EventDeeds {
-  readonly history: WindowHistory;
   select(event: number): void;
   range(range: Window): void;
   /** Select what lies WAY of the selected event. */
@@ -18,6 +16,8 @@ export interface EventDeeds {
   toggleFrames(): void;
   /** Go to the next hit of the search (1), or to the one before (-1). */
   hit(delta: 1 | -1): void;
+  /** Show the window before (-1) or after (1) the one that is shown; false: there is none. */
+  window(delta: 1 | -1): boolean;
 }
 
 interface Found {
@@ -109,11 +109,7 @@ function commit(screen: Screen, deeds: EventDeeds): boolean {
 }
 
 function goTo(delta: 1 | -1): EventKey["run"] {
-  return (screen, deeds) => {
-    const window = deeds.history.go(delta);
-    if (window !== null) screen.show(window);
-    return window !== null;
-  };
+  return (_, deeds) => deeds.window(delta);
 }
 
 function hit(delta: 1 | -1): EventKey["run"] {

@@ -19,6 +19,11 @@ export class Lock {
     if (run) this.moved("run", run.viewport);
   }
 
+  /** The screen that says which times both show. */
+  get leader(): Screen | undefined {
+    return this.screens.get("run");
+  }
+
   /** SCREEN is that of SIDE from now on; the result takes it away. */
   join(side: Side, screen: Screen): () => void {
     this.screens.set(side, screen);

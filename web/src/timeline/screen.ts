@@ -236,15 +236,12 @@ export class Screen {
     this.fitted = { window: { from, to }, viewport: this.viewport, isTight: true };
   }
 
-  /** Whether what is shown is what is shown at first. */
-  get isAtFirst(): boolean {
-    const { fitted, first } = this;
-    return (
-      fitted?.isTight === true &&
-      fitted.viewport.equals(this.viewport) &&
-      fitted.window.from === first.from &&
-      fitted.window.to === first.to
-    );
+  /** What is shown; null: what is shown at first. */
+  get window(): Window | null {
+    const { fitted, first, viewport } = this;
+    const isFitted = fitted?.isTight === true && fitted.viewport.equals(viewport);
+    const isFirst = isFitted && fitted.window.from === first.from && fitted.window.to === first.to;
+    return isFirst ? null : viewport.window(this.width, 0);
   }
 
   /** Scroll in time so that [from, to) is in sight; zoom only if it is too small to see. */

@@ -94,7 +94,7 @@ export function TimelineView(props: TimelineViewProps) {
     note: addNote,
   });
   const [scroll, setScroll] = useState({ top: 0, height: 600 });
-  const deeds = useDeeds({ ...props, layout, history: made.history }, screen, onSelect);
+  const deeds = useDeeds({ ...props, layout }, screen, onSelect);
   useKeys(root, side, (event) => {
     if (screen === null) return false;
     // Where the pointer never was, the middle is meant, and no track.

@@ -4,10 +4,11 @@
 import type { Timeline, Window } from "../api/api.ts";
 import { goToHit } from "../state/hits.ts";
 import { type PageState, usePage } from "../state/session.ts";
-import { formatRange } from "../state/url.ts";
+import { formatRange, parseRange } from "../state/url.ts";
 import type { EventDeeds } from "./event_keys.ts";
 import type { WindowHistory } from "./history.ts";
 import type { Layout } from "./layout.ts";
+import type { Lock } from "./lock.ts";
 import { findBeside, tracksOf, type Way } from "./neighbours.ts";
 import { otherFrames } from "./python_frames.ts";
 import type { Screen } from "./screen.ts";
@@ -33,9 +34,29 @@ async function goBeside(
   return event;
 }
 
+/** Show the window of HISTORY that is DELTA from that of SCREEN; false: there is none. */
+function showBeside(history: WindowHistory, screen: Screen | undefined, delta: 1 | -1): boolean {
+  if (screen === undefined) return false;
+  // What is left at once was shown, too.
+  history.rest(formatRange(screen.window));
+  const found = history.go(delta);
+  if (found === null) return false;
+  screen.showWindow(parseRange(found));
+  history.arrive(formatRange(screen.window));
+  return true;
+}
+
+interface Shown {
+  readonly run: string;
+  readonly timeline: Timeline;
+  readonly layout: Layout;
+  readonly lock: Lock;
+  readonly history: WindowHistory;
+}
+
 /** The deeds for RUN, whose SCREEN shows LAYOUT of TIMELINE. */
 export function useDeeds(
-  shown: { run: string; timeline: Timeline; layout: Layout; history: WindowHistory },
+  shown: Shown,
   screen: Screen | null,
   select: (event: number) => void,
 ): EventDeeds {
@@ -44,7 +65,6 @@ export function useDeeds(
     page.notice.value = String(cause);
   };
   return {
-    history: shown.history,
     select,
     range: (range: Window) => page.go({ t: formatRange(range) }),
     beside: (way: Way) => {
@@ -63,5 +83,6 @@ export function useDeeds(
       const from = screen?.selected?.from ?? start;
       goToHit(page, shown.timeline, from, delta).catch(told);
     },
+    window: (delta: 1 | -1) => showBeside(shown.history, shown.lock.leader, delta),
   };
 }

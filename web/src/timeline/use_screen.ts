@@ -11,7 +11,7 @@ import { usePage } from "../state/session.ts";
 import { formatRange, parseRange } from "../state/url.ts";
 import type { Selected } from "./arrows.ts";
 import type { GhostOf } from "./ghost.ts";
-import { WindowHistory } from "./history.ts";
+import type { WindowHistory } from "./history.ts";
 import type { Layout } from "./layout.ts";
 import type { Lock, Side } from "./lock.ts";
 import { Screen } from "./screen.ts";
@@ -38,10 +38,12 @@ export interface TimelineViewProps {
   readonly run: string;
   readonly side: Side;
   readonly lock: Lock;
+  /** The windows of the run that were shown. */
+  readonly history: WindowHistory;
 }
 
 /** The screen, made when there are canvases, and what it needs to know of the page. */
-export function useScreen({ timeline, run, side, lock }: TimelineViewProps) {
+export function useScreen({ timeline, run, side, lock, history }: TimelineViewProps) {
   const page = usePage();
   const base = useRef<HTMLCanvasElement>(null);
   const overlay = useRef<HTMLCanvasElement>(null);
@@ -49,7 +51,6 @@ export function useScreen({ timeline, run, side, lock }: TimelineViewProps) {
   const body = useRef<HTMLDivElement>(null);
   const [screen, setScreen] = useState<Screen | null>(null);
   const viewport = useSignal<Viewport | null>(null);
-  const history = useMemo(() => new WindowHistory(), [run]);
   /** The window of the address that the screen knows of. */
   const known = useRef(page.place.peek().w);
 
@@ -63,10 +64,9 @@ export function useScreen({ timeline, run, side, lock }: TimelineViewProps) {
       if (side === "base") return;
       clearTimeout(timer);
       timer = setTimeout(() => {
-        const { from, to } = shown.window(made.pixels, 0);
-        known.current = made.isAtFirst ? "" : formatRange({ from, to });
+        known.current = formatRange(made.window);
         page.go({ w: known.current }, "replace");
-        history.rest(shown);
+        history.rest(known.current);
       }, REPLACE_MS);
     };
     const first = firstWindow(timeline, page.place.peek().span);
@@ -80,7 +80,9 @@ export function useScreen({ timeline, run, side, lock }: TimelineViewProps) {
       const shown = parseRange(page.place.peek().w);
       if (isFirst && side === "run" && shown !== null) made.showWindow(shown);
       viewport.value = made.viewport;
-      if (isFirst) leave = lock.join(side, made);
+      if (!isFirst) return;
+      leave = lock.join(side, made);
+      if (side === "run") history.rest(formatRange(made.window));
     });
     setScreen(made);
     return () => {
@@ -98,7 +100,7 @@ export function useScreen({ timeline, run, side, lock }: TimelineViewProps) {
     screen.showWindow(parseRange(w));
   }, [screen, side, w]);
   useEffect(() => screen?.recolour(), [screen, page.theme.value]);
-  return { base, overlay, ruler, body, screen, viewport, history };
+  return { base, overlay, ruler, body, screen, viewport };
 }
 
 const MEDIANS = { offset: 0, limit: 100_000 };

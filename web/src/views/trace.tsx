@@ -6,6 +6,7 @@ import type { EventDetail } from "../api/api.ts";
 import { useAsked } from "../state/asked.ts";
 import { usePage } from "../state/session.ts";
 import { useKept } from "../state/use_kept.ts";
+import { WindowHistory } from "../timeline/history.ts";
 import { countTraces } from "../timeline/spans.ts";
 import { TimelineView } from "../timeline/timeline_view.tsx";
 import { NO_HITS, useHits } from "../timeline/use_hits.ts";
@@ -52,6 +53,7 @@ export function Trace() {
   const other = compared?.run ?? "";
   const base = useTimeline(other);
   const { lock, anchor } = useLock(timeline.value, base.value, compared);
+  const history = useMemo(() => new WindowHistory(), [run]);
   const shown = useMemo(() => selectedOf(detail.value), [detail.value]);
   const track = timeline.value?.tracks.find((one) => one.id === shown?.track) ?? null;
   if (timeline.value === null && timeline.problem !== null)
@@ -96,6 +98,7 @@ export function Trace() {
           run={run}
           side="run"
           lock={lock}
+          history={history}
         />
         {(detail.value !== null || detail.problem !== null) && (
           <aside class="detail" aria-label="Selected event">
@@ -120,6 +123,7 @@ export function Trace() {
             run={other}
             side="base"
             lock={lock}
+            history={history}
           />
         </div>
       )}
