@@ -267,6 +267,8 @@ async function testTouch(browser, server) {
   const y = await head("thread 8");
   await page.touchscreen.tap(x(300_000), y);
   check(await soon(page, async () => /sel=ev:\d+/.test(await hashOf(page))), "a tap selects");
+  await page.waitForTimeout(700);
+  check(near(await rangeOf(page, "w"), [0, WIDTH], 0), `and leaves the window: ${await rangeOf(page, "w")}`);
   await openTimeline(page, server, SHOWN);
   await touch("touchStart", [x(500_000), y]);
   for (const ns of [450_000, 400_000, 350_000]) await touch("touchMove", [x(ns), y]);

@@ -206,6 +206,56 @@ async function testMerged(page, server) {
   check(await soon(page, isZoomed, 5), `a double click zooms in: ${await windowOf(page)}`);
 }
 
+/** A click selects what is there, however narrow, and leaves the window, also when what is said of
+ * the event takes part of the width; what is gone to is brought into sight, and z leads back. */
+async function testClick(page, server) {
+  await openTimeline(page, server, "trace");
+  const spot = async (share) => {
+    const canvas = await page.locator(".tl-canvases canvas").last().boundingBox();
+    const head = await page.locator(".tl-head.track", { hasText: "thread 1" }).first().boundingBox();
+    return [canvas.x + share * canvas.width, head.y + 10];
+  };
+  const selected = async () => /sel=ev:(\d+)/.exec(await hashOf(page))?.[1] ?? "";
+  await page.mouse.click(...(await spot(0.7)));
+  check(await soon(page, async () => (await selected()) !== "", 5), "a click selects one of many");
+  await page.waitForSelector("aside.detail");
+  await page.waitForTimeout(900);
+  check((await windowOf(page)) === null, `and all of the time stays: ${await windowOf(page)}`);
+  await page.focus(".tl");
+  await page.keyboard.press(".");
+  const isNear = async () => ((await windowOf(page))?.[1] ?? 1e9) < 1_000_000;
+  check(await soon(page, isNear, 5), `the next of its name is brought into sight: ${await windowOf(page)}`);
+  await page.keyboard.press("z");
+  check(await soon(page, async () => (await windowOf(page)) === null, 5), `z: ${await windowOf(page)}`);
+  await openTimeline(page, server, "trace");
+  await page.mouse.move(...(await spot(0.5)));
+  for (let i = 0; i < 6; i++) await page.keyboard.press("w");
+  await page.waitForTimeout(700);
+  const before = await windowOf(page);
+  await page.mouse.click(...(await spot(0.95)));
+  check(await soon(page, async () => (await selected()) !== "", 5), "a click at the right selects");
+  await page.waitForSelector("aside.detail");
+  await page.waitForTimeout(900);
+  check(String(await windowOf(page)) === String(before), `${await windowOf(page)}, before ${before}`);
+  const box = await page.locator(".tl-minimap .box").boundingBox();
+  const map = await page.locator("svg.tl-minimap").boundingBox();
+  const shown = (box.width / map.width) * 5000 * N;
+  check(Math.abs(shown / before[1] - 1) < 0.03, `the timeline shows ${shown} ns, not ${before[1]}`);
+  // The second click of two is where the first one was, though the timeline is narrower by then.
+  await openTimeline(page, server, "trace");
+  await page.mouse.move(...(await spot(0.7)));
+  for (const clickCount of [1, 2]) {
+    await page.mouse.down({ clickCount });
+    await page.mouse.up({ clickCount });
+    if (clickCount === 1) await page.waitForSelector("aside.detail");
+  }
+  await page.waitForTimeout(900);
+  const at = 5000 * Number(await selected());
+  const [from, width] = (await windowOf(page)) ?? [0, 0];
+  const isFit = width > 5000 && width < 1_000_000 && from < at && at < from + width;
+  check(isFit, `both fit the cell of the range from ${at} on: ${from}, ${width}`);
+}
+
 /** At any ratio a canvas has the pixels of the screen, also when the window moves to another one;
  * pictures of two ratios are the same picture. */
 async function testRatios(browser, server) {
@@ -273,6 +323,7 @@ await main(async (browser) => {
   await testLayouts(context, page, server);
   await testWindows(page, server);
   await testMerged(page, server);
+  await testClick(page, server);
   await testChanged(context);
   check(faults.length === 0, `${faults[0]}`);
 });

@@ -27,6 +27,7 @@ export class Lock {
   /** SCREEN is that of SIDE from now on; the result takes it away. */
   join(side: Side, screen: Screen): () => void {
     this.screens.set(side, screen);
+    screen.isLed = side === "base";
     const run = this.screens.get("run");
     if (run && run.pixels > 0) this.moved("run", run.viewport);
     return () => {

@@ -72,6 +72,10 @@ class Pointer {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private spaceIsDown = false;
   private isOver = false;
+  /** What was clicked last, and where on the page. */
+  private clicked: { readonly hit: Hit | null; readonly x: number; readonly y: number } | null =
+    null;
+  private isAgain = false;
 
   constructor(screen: Screen, surface: HTMLElement, hears: Hears, isRuler: boolean) {
     this.screen = screen;
@@ -141,6 +145,7 @@ class Pointer {
   readonly pointerdown = (event: PointerEvent): void => {
     if (event.button === 2) return; // the menu
     const at = this.place(event);
+    this.isAgain = false;
     this.surface.setPointerCapture(event.pointerId);
     this.hears.hover(null, at.x, at.y);
     if (event.pointerType === "touch") {
@@ -172,18 +177,25 @@ class Pointer {
     const { gesture } = this;
     this.fingers.delete(event.pointerId);
     this.gesture = null;
-    if (gesture?.kind === "area") this.commit(gesture, at);
-    else if (gesture?.kind === "pan" && event.pointerType === "touch" && !gesture.hasMoved) {
-      if (!this.isRuler) this.hears.select(this.screen.hit(at.x, at.y));
-    } else if (gesture?.kind === "pinch") {
+    if (gesture?.kind === "area") this.commit(gesture, at, event);
+    else if (gesture?.kind === "pan" && event.pointerType === "touch" && !gesture.hasMoved)
+      this.select(at, event);
+    else if (gesture?.kind === "pinch") {
       const [left] = [...this.fingers.values()];
       if (left) this.gesture = { kind: "pan", at: left, last: left, hasMoved: true };
     }
   };
 
-  private commit(gesture: Area, at: Place): void {
+  private select(at: Place, event: MouseEvent): void {
+    if (this.isRuler || this.isAgain) return;
+    const hit = this.screen.hit(at.x, at.y);
+    this.clicked = { hit, x: event.clientX, y: event.clientY };
+    this.hears.select(hit);
+  }
+
+  private commit(gesture: Area, at: Place, event: MouseEvent): void {
     if (Math.abs(at.x - gesture.at.x) < LEAST_DRAG) {
-      if (!this.isRuler) this.hears.select(this.screen.hit(at.x, at.y));
+      this.select(at, event);
       return;
     }
     const top = Math.min(gesture.at.y, at.y);
@@ -203,9 +215,22 @@ class Pointer {
     this.hears.hover(null, 0, 0);
   };
 
-  readonly dblclick = (event: MouseEvent): void => {
-    const { x, y } = this.place(event);
-    this.hears.open(this.isRuler ? null : this.screen.hit(x, y));
+  readonly dblclick = (): void => {
+    if (this.isRuler) this.hears.open(null);
+  };
+
+  /** The second click is about what the first one hit: what is said of that may have taken part of
+   * the width meanwhile, and something else is there, or not even the timeline. */
+  readonly again = (event: MouseEvent): void => {
+    const { clicked } = this;
+    if (clicked === null || event.detail < 2) return;
+    if (Math.hypot(event.clientX - clicked.x, event.clientY - clicked.y) > LEAST_DRAG) return;
+    this.isAgain = true;
+    event.preventDefault();
+    event.stopPropagation();
+    if (event.type !== "dblclick") return;
+    this.clicked = null;
+    this.hears.open(clicked.hit);
   };
 
   /** The middle button of a mouse would scroll the page. */
@@ -250,6 +275,7 @@ const EVENTS = [
   "dblclick",
   "mousedown",
 ] as const;
+const AGAIN = ["mousedown", "click", "dblclick"] as const;
 
 /** Listen to the pointer on SURFACE, the canvas or the ruler; the result ends it. */
 export function listen(
@@ -261,12 +287,14 @@ export function listen(
   const pointer = new Pointer(screen, surface, hears, isRuler);
   for (const name of EVENTS) surface.addEventListener(name, pointer[name] as EventListener);
   surface.addEventListener("wheel", pointer.wheel, { passive: false });
+  for (const name of AGAIN) window.addEventListener(name, pointer.again, true);
   window.addEventListener("keydown", pointer.key, true);
   window.addEventListener("keyup", pointer.key);
   return () => {
     pointer.close();
     for (const name of EVENTS) surface.removeEventListener(name, pointer[name] as EventListener);
     surface.removeEventListener("wheel", pointer.wheel);
+    for (const name of AGAIN) window.removeEventListener(name, pointer.again, true);
     window.removeEventListener("keydown", pointer.key, true);
     window.removeEventListener("keyup", pointer.key);
   };

@@ -48,6 +48,10 @@ export class Screen {
   private readonly ghost: Ghost;
   /** What is selected, with what it is linked to. */
   selected: Selected | null = null;
+  /** The event that was clicked, until it is selected: it is where the pointer is. */
+  pointed = -1;
+  /** Whether another screen says which times this one shows. */
+  isLed = false;
   /** The number of its name; null: it has no cell in sight. */
   private selectedName: number | null = null;
   /** Hears of ends that are not in sight. */
@@ -154,6 +158,7 @@ export class Screen {
 
   resize(width: number, height: number, ratio: number): void {
     const isFirst = this.width === 0;
+    const shown = this.viewport.window(this.width, 0);
     this.width = width;
     this.height = height;
     this.ratio = ratio;
@@ -168,20 +173,21 @@ export class Screen {
     };
     const areNew = [resized(base, height), resized(overlay, height), resized(ruler, RULER_HEIGHT)];
     this.image = null;
-    this.fitAgain(isFirst);
+    this.fitAgain(isFirst ? null : shown);
     // What was resized is empty: it is drawn before anybody sees it.
     if (areNew.includes(true)) this.drawNow();
   }
 
-  /** Show what was shown, at another size. */
-  private fitAgain(isFirst: boolean): void {
+  /** Show SHOWN at another size; null: nothing was shown yet. */
+  private fitAgain(shown: Window | null): void {
     const { early, fitted, width } = this;
     this.early = null;
-    if (isFirst) {
+    if (shown === null) {
       this.viewport = Viewport.fit(this.first.from, this.first.to, width);
       this.showWindow(this.first);
       early?.();
-    } else if (!fitted?.viewport.equals(this.viewport)) this.show(this.viewport);
+    } else if (this.isLed) this.show(this.viewport);
+    else if (!fitted?.viewport.equals(this.viewport)) this.showWindow(shown);
     else if (fitted.isTight) this.showWindow(fitted.window);
     else this.fit(fitted.window.from, fitted.window.to);
   }

@@ -49,7 +49,10 @@ export function usePointer(
         if (hit !== null || x !== 0) pointer.current = { x, y };
         setHover(hit === null ? null : { hit, x, y });
       },
-      select: (hit: Hit | null) => onSelect(hit?.event ?? -1),
+      select: (hit: Hit | null) => {
+        screen.pointed = hit?.event ?? -1;
+        onSelect(screen.pointed);
+      },
       open: (hit: Hit | null) => (hit === null ? screen.fitAll() : screen.fit(hit.start, hit.end)),
       area: (area: { from: number; to: number } | null, rows?: { top: number; bottom: number }) => {
         const thread = rows ? threadOf(screen.rowsBetween(rows.top, rows.bottom)) : "";

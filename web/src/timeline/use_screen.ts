@@ -162,9 +162,11 @@ export function useShown(screen: Screen | null, props: TimelineViewProps, layout
       const isOfLink = linked.current === `ev:${event}`;
       const isRenumbered = event === page.renumbered;
       const isSame = event === revealed.current || isRenumbered;
-      if (!isOfLink && !isSame) screen.reveal(from, to);
+      const isPointed = event === screen.pointed;
+      if (!isOfLink && !isSame && !isPointed) screen.reveal(from, to);
       if (isRenumbered || !isSame) page.renumbered = -1;
       linked.current = "";
+      screen.pointed = -1;
       revealed.current = event;
     } else if (page.place.peek().sel === "") revealed.current = -1;
     screen.draw();
