@@ -62,7 +62,9 @@ void osc_respond_failure(struct osc_api_call *c, osc_status st, const struct osc
         int status;
         const char *code, *what_to_do;
     } known[] = {
-        {OSC_EINVAL, 400, "bad_request", "correct the query; the catalog names what there is"},
+        {OSC_EINVAL, 400, "bad_request",
+         "correct the query; 'opscope table --list' names tables and columns, 'opscope help "
+         "table' options"},
         {OSC_ENOTFOUND, 404, "not_found", "choose ranks and spans that the run has: runs"},
         {OSC_ECANCELED, 504, "too_slow",
          "ask for less: select steps, a time or ranks, or run the command"},

@@ -35,6 +35,25 @@ async function testUnknown(page, origin) {
   }
 }
 
+/** What is found by one filter does not stand below the next one, which is wrong. */
+async function testWrong(page, origin) {
+  for (const [view, right] of [["operators", "conv"], ["modules", "Conv"], ["flame", "conv"]]) {
+    await page.goto("about:blank");
+    await page.goto(`${origin}/#/${view}`);
+    await settle(page);
+    const field = page.locator("main input[type=search]").first();
+    const found = () => page.locator("section[aria-label*=' by '] [data-v], main.view .row [data-v], [data-matched]").count();
+    await field.fill(right);
+    check(await soon(page, async () => (await found()) > 0, 5), `${view}: ${right} is found`);
+    await field.fill("/add[/");
+    const told = () => page.locator("main.view .problem").allTextContents();
+    const isTold = async () => (await found()) === 0 && (await told()).length > 0;
+    check(await soon(page, isTold, 5), `${view}: ${await found()} values of another filter: ${await told()}`);
+    for (const text of await told())
+      check(/a \[ is not closedCorrect the pattern/.test(text), `${view}: ${text}`);
+  }
+}
+
 /** A program that is no training: it has no steps, and but one kind of work. */
 function makePlain() {
   const path = join(folder, "plain.json");
@@ -91,6 +110,7 @@ async function testProcesses(page, origin) {
 export async function testAddresses(browser) {
   for (const [traces, test] of [
     [[demo], testUnknown],
+    [[demo], testWrong],
     [[makePlain()], testEmpty],
     [makeWorkers(), testProcesses],
   ]) {

@@ -43,6 +43,44 @@ const heads = (page) => page.locator(".tl-head.track .tl-title").allTextContents
 const heightOf = async (page, title) =>
   (await page.locator(".tl-head.track", { hasText: title }).first().boundingBox())?.height;
 
+/** Of a search that is wrong nothing is counted, marked or dimmed, and it is said what can be done. */
+async function testWrong(context, server) {
+  const page = await context.newPage(); // the browser logs what the server refuses
+  page.on("pageerror", (error) => check(false, `a wrong search threw ${error.message}`));
+  await openTimeline(page, server, "trace");
+  const field = page.locator("#search");
+  const beside = () => page.textContent("#search + output").catch(() => "");
+  const marks = () => page.locator(".tl-minimap .hits path").count();
+  const told = (what) => async () => what.test(await page.textContent(".sheet .problem").catch(() => ""));
+  await field.fill("=dur_ns >= 0");
+  check(await soon(page, async () => /hits$/.test(await beside()), 5), "an expression is counted");
+  await page.waitForTimeout(500);
+  const plain = await picture(page);
+  for (const [text, what] of [
+    ["=dur_n >", /incomplete|syntax error/],
+    ["=dur_n > 3", /did you mean 'dur_ns'/],
+    ["/mm[/", /the pattern \/mm\[\/ is wrong/],
+  ]) {
+    await field.fill("mm");
+    check(await soon(page, async () => (await marks()) > 0, 5), "a search has marks");
+    check(await soon(page, async () => /\d hits?$/.test(await beside()), 5), `and a count: ${await beside()}`);
+    await field.fill(text);
+    check(await soon(page, told(what), 5), `${text}: ${await page.textContent(".sheet").catch(() => "")}`);
+    check(await soon(page, async () => (await beside()) === "wrong", 5), `${text}: beside it: ${await beside()}`);
+    check((await marks()) === 0, `${text} has ${await marks()} marks`);
+    check((await field.getAttribute("aria-invalid")) === "true", `${text}: the field is wrong`);
+    check(await soon(page, async () => (await picture(page)) === plain, 5), `${text} dims nothing`);
+    const help = await page.textContent(".sheet .problem");
+    check(!/catalog/.test(help), `${text}: ${help}`);
+    const isColumns = text.startsWith("=");
+    check(isColumns ? /start_ns, dur_ns/.test(help) : /Correct the pattern/.test(help), `${text}: ${help}`);
+  }
+  await field.fill("mm");
+  check(await soon(page, async () => /\d hits?$/.test(await beside()), 5), "a right one is counted again");
+  check((await field.getAttribute("aria-invalid")) === null, "and the field is right");
+  await page.close();
+}
+
 async function testFrames(page, server) {
   await openTimeline(page, server, "trace?w=0+3000000");
   const whole = await heightOf(page, "thread 1");
@@ -355,5 +393,6 @@ await main(async (browser) => {
   });
   for (const test of [testPacked, testCrop, testBeside, testMarks, testInside, testExpression, testMenu, testEscape, testSaved, testDomains])
     await test(page, server);
+  await testWrong(context, server);
   check(faults.length === 0, `faults: ${faults[0]}`);
 });

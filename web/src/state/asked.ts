@@ -22,7 +22,7 @@ function problemOf(cause: unknown): ApiProblem {
 
 /**
  * Ask for what KEY says (null: nothing), of the traces as they are now. After a failure the value
- * stays only if KEEPS. It is asked again after PAUSE ms, so that what is looked at comes first.
+ * stays only if KEEPS, and if the question was not wrong: it would pass for the answer to that. It is asked again after PAUSE ms, so that what is looked at comes first.
  */
 export function useAsked<T>(
   key: readonly unknown[] | null,
@@ -57,11 +57,9 @@ export function useAsked<T>(
       (cause: unknown) => {
         // Of other files it is asked again, once the page has heard of them.
         if (abort.signal.aborted || isChanged(cause)) return;
-        setAsked((old) => ({
-          value: keeps ? old.value : null,
-          problem: problemOf(cause),
-          isOld: false,
-        }));
+        const problem = problemOf(cause);
+        const stays = keeps && problem.code !== "bad_request";
+        setAsked((old) => ({ value: stays ? old.value : null, problem, isOld: false }));
       },
     );
     return () => abort.abort();

@@ -2,6 +2,7 @@
 // Where the hits of the search are: for marks on the minimap, and to count them.
 
 import { useMemo } from "preact/hooks";
+import type { ApiProblem } from "../api/api.ts";
 import { useTable } from "../state/answers.ts";
 import { allTimeOptions, whereOf } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
@@ -32,8 +33,15 @@ export function thin({ starts, total }: Hits, apart: number): Marks {
   return { at, total, unmarkedFrom: starts.length < total ? (starts.at(-1) ?? 0) : null };
 }
 
-/** The hits of what is searched; null: nothing is, or they are not known yet. */
-export function useHits(): Hits | null {
+interface Searched {
+  /** null: nothing is searched, or they are not known. */
+  readonly hits: Hits | null;
+  /** Why they are not: those of the search before are none of this one. */
+  readonly problem: ApiProblem | null;
+}
+
+/** The hits of what is searched. */
+export function useHits(): Searched {
   const { place } = usePage();
   const { q } = place.value;
   const options = {
@@ -42,10 +50,11 @@ export function useHits(): Hits | null {
     sort: "start_ns:asc",
     columns: "start_ns",
   };
-  const { frame } = useTable(q !== "" ? "events" : null, options, MARKS);
-  return useMemo(() => {
-    if (frame === null || q === "") return null;
+  const { frame, problem } = useTable(q !== "" ? "events" : null, options, MARKS);
+  const hits = useMemo(() => {
+    if (frame === null || problem !== null || q === "") return null;
     const starts = Array.from({ length: frame.n }, (_, row) => frame.at(row, "start_ns") ?? 0);
     return { starts, total: frame.rows };
-  }, [frame, q]);
+  }, [frame, problem, q]);
+  return { hits, problem };
 }

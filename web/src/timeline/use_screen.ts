@@ -30,6 +30,8 @@ export interface TimelineViewProps {
   readonly track: Track | null;
   /** The hits of the search, which are marked. */
   readonly hits: Hits;
+  /** What is searched: other names are dimmed. */
+  readonly searched: string;
   /** What stands below the ranges that are shown. */
   readonly ghost: GhostOf | null;
   /** What is brought into sight when it changes; at first only if no window is chosen. */
@@ -125,9 +127,9 @@ function useMedians(isWanted: boolean): ReadonlyMap<string, number> | null {
 
 /** Let SCREEN show what PROPS, the address and LAYOUT say. */
 export function useShown(screen: Screen | null, props: TimelineViewProps, layout: Layout): void {
-  const { timeline, selected, ghost, focus } = props;
+  const { timeline, selected, ghost, focus, searched } = props;
   const page = usePage();
-  const { q, t, flow, color } = page.place.value;
+  const { t, flow, color } = page.place.value;
   const medians = useMedians(color === "duration");
   useEffect(() => screen?.setLayout(layout), [screen, layout]);
   useEffect(() => screen?.haunt(ghost), [screen, ghost]);
@@ -147,8 +149,8 @@ export function useShown(screen: Screen | null, props: TimelineViewProps, layout
     if (!isChosen) screen.fit(focus.from, focus.to);
   }, [screen, focus]);
   useEffect(() => {
-    void screen?.fetcher.search(q, timeline.names);
-  }, [screen, q, timeline]);
+    void screen?.fetcher.search(searched, timeline.names);
+  }, [screen, searched, timeline]);
   useEffect(() => {
     if (screen === null) return;
     screen.area = parseRange(t);

@@ -6,16 +6,19 @@ import { useEffect, useRef } from "preact/hooks";
 import type { ApiProblem } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
 import { format } from "../model/units.ts";
+import { adviceOn } from "../model/wrong_search.ts";
 import type { Answer } from "../state/answers.ts";
 import { type PageState, usePage } from "../state/session.ts";
 import { SectionTools } from "./section_tools.tsx";
 
 /** In the place of what could not be shown. */
 export function Problem({ problem }: { problem: ApiProblem }) {
+  const { catalog } = usePage();
+  const advice = adviceOn(problem, catalog.value?.tables ?? []);
   return (
     <div class="problem" role="alert">
       <p>{problem.message}</p>
-      {problem.what_to_do !== null && <p>{problem.what_to_do}</p>}
+      {advice !== null && <p>{advice}</p>}
       {problem.command !== null && <code>{problem.command}</code>}
     </div>
   );

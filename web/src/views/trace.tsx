@@ -3,6 +3,7 @@
 
 import { useCallback, useMemo } from "preact/hooks";
 import type { EventDetail } from "../api/api.ts";
+import { wrongSearch } from "../model/wrong_search.ts";
 import { useAsked } from "../state/asked.ts";
 import { usePage } from "../state/session.ts";
 import { useKept } from "../state/use_kept.ts";
@@ -47,7 +48,8 @@ export function Trace() {
     [page],
   );
   useEventsCommand(timeline.value);
-  const hits = useHits();
+  const { hits, problem } = useHits();
+  const wrong = wrongSearch(problem);
   const step = useStep();
   const compared = baseOf(place, run);
   const other = compared?.run ?? "";
@@ -83,7 +85,7 @@ export function Trace() {
           />
         </span>
         <TraceChoices timeline={timeline.value} />
-        <TraceSearch timeline={timeline.value} detail={detail.value} hits={hits} />
+        <TraceSearch timeline={timeline.value} detail={detail.value} hits={hits} wrong={wrong} />
       </div>
       <ColourLegend />
       <div class="trace">
@@ -93,6 +95,7 @@ export function Trace() {
           selected={shown}
           track={track}
           hits={hits ?? NO_HITS}
+          searched={wrong === null ? place.q : ""}
           ghost={step?.ghost ?? null}
           focus={step?.focus ?? null}
           run={run}
@@ -118,6 +121,7 @@ export function Trace() {
             selected={null}
             track={track}
             hits={NO_HITS}
+            searched={wrong === null ? place.q : ""}
             ghost={null}
             focus={null}
             run={other}

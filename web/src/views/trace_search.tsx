@@ -41,10 +41,12 @@ interface TraceSearchProps {
   readonly detail: EventDetail | null;
   /** null: nothing is searched, or they are not known yet. */
   readonly hits: Hits | null;
+  /** What is wrong with what is searched; null: nothing. */
+  readonly wrong: string | null;
 }
 
 /** The field: Enter goes to the next hit, with Shift to the one before. */
-export function TraceSearch({ timeline, detail, hits }: TraceSearchProps) {
+export function TraceSearch({ timeline, detail, hits, wrong }: TraceSearchProps) {
   const page = usePage();
   const place = page.place.value;
   const nth = useNth(detail, hits ?? NO_HITS);
@@ -64,10 +66,16 @@ export function TraceSearch({ timeline, detail, hits }: TraceSearchProps) {
         size={28}
         title="Text, /regex/, or = and an expression of --where; Enter: the next hit, Shift+Enter: the one before"
         aria-label="Search names"
+        aria-invalid={wrong === null ? undefined : true}
         value={place.q}
         onInput={(event) => page.go({ q: event.currentTarget.value }, "replace")}
         onKeyDown={(event) => takeKey(SEARCH_KEYS, { go }, event)}
       />
+      {wrong !== null && (
+        <output class="wrong" title={wrong}>
+          wrong
+        </output>
+      )}
       {hits !== null && (
         <output class="muted" title="Enter: the next one; Shift+Enter: the one before">
           {countOf(nth, hits.total)}
