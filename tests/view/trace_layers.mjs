@@ -134,6 +134,60 @@ async function testUse(page, server) {
   check((await useAt(page, title, 1970)) < 0.15, `none of it between two: ${await useAt(page, title, 1970)}`);
 }
 
+/** The memory of a device: flat. */
+function writeMemory(path) {
+  const traceEvents = Array.from({ length: 40 }, (_, i) => ({
+    ...{ ph: "i", s: "t", cat: "cpu_instant_event", name: "[memory]", pid: 1, tid: 1, ts: 10 + 10 * i },
+    args: {
+      ...{ "Device Type": 1, "Device Id": 0, Bytes: 1024, Addr: 4096 * (i + 1) },
+      ...{ "Total Reserved": 2e9, "Total Allocated": 2e9 },
+    },
+  }));
+  traceEvents.push({ ph: "X", pid: 1, tid: 1, cat: "cpu_op", name: "aten::mm", ts: 0, dur: 10_000 });
+  writeFileSync(path, JSON.stringify({ traceEvents }));
+}
+
+/** The lines of pixels of the row with TITLE in which there are letters, and in which its curve is
+ * where these letters are. */
+async function textAndCurve(page, title) {
+  const head = await page.locator(".tl-head", { hasText: title }).first().boundingBox();
+  return page.evaluate(
+    ([y, height]) => {
+      const canvas = document.querySelectorAll(".tl-canvases canvas")[1];
+      const box = canvas.getBoundingClientRect();
+      const ratio = canvas.height / box.height;
+      const [top, high, wide] = [(y - box.y) * ratio, height * ratio, 70 * ratio].map(Math.round);
+      const { data } = canvas.getContext("2d").getImageData(0, top, wide, high);
+      const lines = { text: [], curve: [] };
+      for (let line = 0; line < high; line++) {
+        let [dark, blue] = [0, 0];
+        for (let i = line * wide * 4; i < (line + 1) * wide * 4; i += 4) {
+          const [r, , b, a] = data.slice(i, i + 4);
+          if (a > 90 && b - r > 60) blue++;
+          else if (a > 200 && r < 130) dark++;
+        }
+        if (dark > 0) lines.text.push(line);
+        if (blue > wide / 2) lines.curve.push(line);
+      }
+      return lines;
+    },
+    [head.y, head.height],
+  );
+}
+
+/** What a curve of memory says of itself is not struck through by it. */
+async function testMemory(page, server) {
+  await openTimeline(page, server, "trace?w=100000+100000");
+  for (const title of ["memory of cuda:0", "reserved of cuda:0"]) {
+    const isThere = async () => (await textAndCurve(page, title)).text.length > 5;
+    check(await soon(page, isThere, 5), `${title} says how much it is`);
+    const { text, curve } = await textAndCurve(page, title);
+    check(curve.length > 0, `${title} has a curve`);
+    const struck = curve.filter((line) => line >= text[0] && line <= text.at(-1));
+    check(struck.length === 0, `${title}: letters from ${text[0]} to ${text.at(-1)}, the curve at ${curve}`);
+  }
+}
+
 async function testPacked(page, server) {
   await openTimeline(page, server, "trace");
   const packed = (await heads(page)).filter((text) => text.includes("sparse queues"));
@@ -391,6 +445,10 @@ await main(async (browser) => {
   await inPages(browser, options, server.origin, async (one) => {
     for (const test of [testFrames, testUse, testFolded]) await test(one, server);
   });
+  writeMemory(join(folder, "memory.json"));
+  const memory = await start([join(folder, "memory.json")]);
+  await inPages(browser, options, memory.origin, (one) => testMemory(one, memory));
+  memory.stop();
   for (const test of [testPacked, testCrop, testBeside, testMarks, testInside, testExpression, testMenu, testEscape, testSaved, testDomains])
     await test(page, server);
   await testWrong(context, server);

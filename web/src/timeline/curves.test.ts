@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Series } from "../api/api.ts";
 import { decodeValues, type ValuePacket } from "../api/packets.ts";
-import { stepsOf } from "./curves.ts";
+import { freeTop, rangesLeftOf, stepsOf } from "./curves.ts";
 import { seriesTitle } from "./layout.ts";
 import { Viewport } from "./viewport.ts";
 
@@ -49,6 +49,34 @@ test("means that are out of sight are left out", () => {
     { from: 0, to: 100, value: 0.25 },
     { from: 100, to: 300, value: 1 },
   ]);
+});
+
+test("a text stands where its curve is not, if there is such a place", () => {
+  const series = packet.series[0]!;
+  const at = (ns: number) => (i: number) => [0, 20, 40][i]! - ns;
+  const y = (value: number) => 30 - 27 * value; // in a row 36 high
+  const ranges = (ns: number, right: number) =>
+    rangesLeftOf(packet, series, right, { x: at(ns), y });
+  assert.deepEqual(ranges(0, 15), [
+    [30, 30],
+    [30, 30],
+  ]);
+  // From the first sample on it is at 0, then jumps to 1 and ends at 0.25.
+  assert.deepEqual(ranges(0, 30), [
+    [30, 30],
+    [30, 30],
+    [3, 30],
+    [23.25, 23.25],
+  ]);
+  // What is left of the edge is not there.
+  assert.deepEqual(ranges(45, 30), [[3, 3]]);
+  const tops = [2, 13, 23] as const;
+  const top = (ns: number, right: number) => freeTop([...tops], ranges(ns, right));
+  assert.equal(top(0, 15), 2);
+  assert.equal(top(45, 30), 13);
+  assert.equal(top(0, 30), 2);
+  const two = [3, 15].map((y) => [y, y] as const);
+  assert.equal(freeTop([...tops], two), 23);
 });
 
 test("values of a device are called after it", () => {

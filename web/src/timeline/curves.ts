@@ -18,7 +18,11 @@ interface Colours {
   readonly line: string;
   readonly text: string;
   readonly muted: string;
+  readonly ground: string;
 }
+
+/** A text of a curve, and how far it stays from the left, the edges of its row and the curve. */
+const TEXT = { height: 11, left: 4, edge: 2, apart: 1, halo: 3 };
 
 const USE_ALPHA = 0.4;
 
@@ -110,6 +114,66 @@ export function drawValues(
   else drawCurve(context, packet, series, row, { ...view, top, colours });
 }
 
+/** From where to where the curve of SERIES goes down the page, piece by piece, between the left edge
+ * and pixel RIGHT; X is where a sample is, Y a value. */
+export function rangesLeftOf(
+  packet: ValuePacket,
+  series: ValueSeries,
+  right: number,
+  { x, y }: { x: (sample: number) => number; y: (value: number) => number },
+): (readonly [number, number])[] {
+  const ranges: (readonly [number, number])[] = [];
+  const flat = (value: number) => ranges.push([y(value), y(value)]);
+  let last: number | null = null;
+  for (let i = series.first; i < series.first + series.count; i++) {
+    const at = i * SAMPLE.words;
+    const [least, most, value] = [SAMPLE.least, SAMPLE.most, SAMPLE.value].map(
+      (k) => packet.floats[at + k]!,
+    ) as [number, number, number];
+    const left = x(i);
+    if (last !== null && left > 0) flat(last);
+    if (left > right) return ranges;
+    if (left >= 0)
+      ranges.push([y(Math.max(most, last ?? most)), y(Math.min(least, last ?? least))]);
+    last = value;
+  }
+  if (last !== null) flat(last);
+  return ranges;
+}
+
+/** The first of TOPS at which a text crosses none of RANGES; else the first one. */
+export function freeTop(
+  tops: readonly [number, ...number[]],
+  ranges: readonly (readonly [number, number])[],
+): number {
+  const { height, apart } = TEXT;
+  const isFree = (top: number) =>
+    ranges.every(([from, to]) => to < top - apart || from > top + height + apart);
+  return tops.find(isFree) ?? tops[0];
+}
+
+/** Write TEXT where no line of RANGES strikes it through; where there is no such place, lines end
+ * beside its letters. */
+function writeBeside(
+  context: CanvasRenderingContext2D,
+  text: string,
+  { y, height }: { y: number; height: number },
+  ranges: readonly (readonly [number, number])[],
+  { muted, ground }: Colours,
+): void {
+  const low = y + height - TEXT.edge - TEXT.height;
+  const tops: [number, ...number[]] = [y + TEXT.edge, Math.round((y + TEXT.edge + low) / 2), low];
+  const top = freeTop(tops, ranges);
+  context.textBaseline = "top";
+  context.lineJoin = "round";
+  context.lineWidth = TEXT.halo;
+  context.strokeStyle = ground;
+  context.strokeText(text, TEXT.left, top);
+  context.lineWidth = 1;
+  context.fillStyle = muted;
+  context.fillText(text, TEXT.left, top);
+}
+
 function drawCurve(
   context: CanvasRenderingContext2D,
   packet: ValuePacket,
@@ -125,18 +189,19 @@ function drawCurve(
   const y = (v: number) => top + 3 + room - ((v - low) / (high - low || 1)) * room;
   const scale = packet.head.unit / view.viewport.nsPerPx;
   const offset = view.viewport.x(packet.head.t0);
+  const x = (i: number) =>
+    Math.min(view.width + 1, Math.max(-1, offset + packet.signed[i * SAMPLE.words]! * scale));
   context.strokeStyle = colours.line;
   context.beginPath();
   let last = 0;
   for (let i = series.first; i < series.first + series.count; i++) {
     const at = i * SAMPLE.words;
-    const x = Math.min(view.width + 1, Math.max(-1, offset + packet.signed[at]! * scale));
-    if (i === series.first) context.moveTo(x, y(packet.floats[at + SAMPLE.value]!));
-    else context.lineTo(x, y(last));
-    context.lineTo(x, y(packet.floats[at + SAMPLE.least]!));
-    context.lineTo(x, y(packet.floats[at + SAMPLE.most]!));
+    if (i === series.first) context.moveTo(x(i), y(packet.floats[at + SAMPLE.value]!));
+    else context.lineTo(x(i), y(last));
+    context.lineTo(x(i), y(packet.floats[at + SAMPLE.least]!));
+    context.lineTo(x(i), y(packet.floats[at + SAMPLE.most]!));
     last = packet.floats[at + SAMPLE.value]!;
-    context.lineTo(x, y(last));
+    context.lineTo(x(i), y(last));
   }
   context.lineTo(view.width, y(last));
   context.stroke();
@@ -149,8 +214,10 @@ function drawCurve(
     context.setLineDash([]);
   }
   const unit = row.series.sort === "counter" ? null : "bytes";
-  context.fillStyle = colours.muted;
-  context.textBaseline = "top";
   const of = capacity === null ? "" : ` of ${format(capacity, unit, true)}`;
-  context.fillText(`${format(most, unit, unit !== null)}${of}`, 4, top + 2);
+  const text = `${format(most, unit, unit !== null)}${of}`;
+  const right = TEXT.left + context.measureText(text).width + TEXT.apart;
+  const ranges = rangesLeftOf(packet, series, right, { x, y });
+  if (isNear) ranges.push([y(capacity), y(capacity)]);
+  writeBeside(context, text, { y: top, height: row.height }, ranges, colours);
 }

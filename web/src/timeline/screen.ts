@@ -84,7 +84,10 @@ export class Screen {
   /** What was to be shown before there was a size. */
   private early: (() => void) | null = null;
   private image: ImageData | null = null;
-  private colours = { text: "#000", muted: "#666", line: "#888", grid: "#ddd", accent: "#00f" };
+  private colours = {
+    ...{ text: "#000", muted: "#666", ground: "#fff" },
+    ...{ line: "#888", grid: "#ddd", accent: "#00f" },
+  };
 
   /**
    * FIRST is shown at first; MOVED is called when another window is shown. A picture that PARTS have
@@ -292,6 +295,7 @@ export class Screen {
     this.colours = {
       text: token("text"),
       muted: token("text-2"),
+      ground: token("bg"),
       line: token("memcpy"),
       grid: token("hairline"),
       accent: token("link"),
