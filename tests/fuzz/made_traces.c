@@ -26,6 +26,7 @@
 #include "grammar.h"
 #include "opscope/trace.h"
 
+#define TOLD     10000u /* traces between two lines that tell how many were tried */
 #define N_TABLES 10
 
 /* One trace that is being tried. */
@@ -416,8 +417,11 @@ int main(int argc, char **argv)
         __sanitizer_set_death_callback(say_seed);
     for (uint32_t i = 0; i < N_PATHS; i++)
         snprintf(paths[i], sizeof paths[i], "%s/%s", place, names[i]);
-    for (uint64_t seed = first; seed < first + n; seed++)
+    for (uint64_t seed = first; seed < first + n; seed++) {
         n_failures += try_seed(seed);
+        if ((seed - first + 1) % TOLD == 0) /* what has been tried if it is stopped */
+            dprintf(report, "%llu traces\n", (unsigned long long)(seed - first + 1));
+    }
     for (uint32_t i = 0; i < N_PATHS; i++)
         (void)unlink(paths[i]);
     (void)rmdir(place);
