@@ -26,6 +26,9 @@ static const struct osc_chrome_extra of_numbered_forwards[] = {
     {"\"Fwd thread id\":0", 0, true},
     {"\"Ev Idx\":", OSC_CHROME_ID_INDEX, false},
     {0}};
+/* Of a range that has its own id, which its copies on devices have, too. */
+static const struct osc_chrome_extra of_marked[] = {
+    {"\"Record function id\":0", 0, true}, {"\"Ev Idx\":", OSC_CHROME_ID_INDEX, false}, {0}};
 static const struct osc_chrome_extra of_calls[] = {
     {"\"Python id\":", OSC_CHROME_ID_NUMBER, false},
     {"\"Python parent id\":", OSC_CHROME_ID_CALLER, false},
@@ -80,8 +83,10 @@ const struct osc_chrome_extra *osc_chrome_extras(const struct osc_trace *t,
     if (callers->has_launches && is_of_launch(form))
         return of_launches;
 
-    if (form->is_device) /* a copy of a range, which has the number of that */
+    if (form->is_device)
         return NULL;
+    if (form->known[OSC_ARG_KEY_EXTERNAL_ID] >= 0)
+        return of_marked;
     const bool is_numbered = form->known[OSC_ARG_KEY_RECORD_FUNCTION_ID] >= 0;
     if (form->kind == OSC_KIND_OPERATOR && form->known[OSC_ARG_KEY_SEQUENCE_NUMBER] >= 0 &&
         form->known[OSC_ARG_KEY_FWD_THREAD] < 0)

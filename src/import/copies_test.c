@@ -44,31 +44,42 @@ static bool is_called(const struct osc_chunk *c, uint32_t i, const char *name)
     return osc_str_eq(osc_row_name(&trace, c, i), osc_str_c(name));
 }
 
-/* NAME has N copies, which lie 1 ns around WANTED, start and end, and have the number of its
- * row. */
-static void assert_copies(const char *name, size_t n, const int64_t (*wanted)[2])
+/* The id of the range NAME of the host; 0: it has none. */
+static int64_t id_of(const char *name)
 {
-    int64_t number = 0;
-    size_t found = 0;
+    int64_t id = 0;
 
     for (uint32_t k = 1; k < trace.events.n_chunks; k++) {
         const struct osc_chunk *const c = trace.events.chunks[k];
 
+        for (uint32_t i = 0; i < c->n_rows; i++)
+            if (is_called(c, i, name) && !osc_row_form(&trace, c, i)->is_device)
+                (void)osc_row_arg_int(&trace, c, i, OSC_ARG_KEY_EXTERNAL_ID, &id);
+    }
+    return id;
+}
+
+/* NAME has N copies, which last as WANTED, start and end, and have its id. */
+static void assert_copies(const char *name, size_t n, const int64_t (*wanted)[2])
+{
+    const int64_t expected = id_of(name);
+    size_t found = 0;
+
+    assert_true((expected != 0) == (n > 0));
+    for (uint32_t k = 1; k < trace.events.n_chunks; k++) {
+        const struct osc_chunk *const c = trace.events.chunks[k];
+
         for (uint32_t i = 0; i < c->n_rows; i++) {
-            if (!is_called(c, i, name))
-                continue;
-            if (!osc_row_form(&trace, c, i)->is_device) {
-                number = (int64_t)c->first_row + i + 1;
-                continue;
-            }
             int64_t id = 0;
 
+            if (!is_called(c, i, name) || !osc_row_form(&trace, c, i)->is_device)
+                continue;
             assert_true(found < n);
             assert_int_equal(c->kind[i], OSC_KIND_ANNOTATION);
-            assert_int_equal(c->ts_ns[i], wanted[found][0] - 1);
-            assert_int_equal(osc_row_end(c, i), wanted[found][1] + 1);
+            assert_int_equal(c->ts_ns[i], wanted[found][0]);
+            assert_int_equal(osc_row_end(c, i), wanted[found][1]);
             assert_true(osc_row_arg_int(&trace, c, i, OSC_ARG_KEY_EXTERNAL_ID, &id));
-            assert_int_equal(id, number);
+            assert_int_equal(id, expected);
             found++;
         }
     }
@@ -81,6 +92,7 @@ TEST(work_belongs_to_the_innermost_range_of_its_launch)
     BEGIN(ANNOTATION, "outer", 100);
     LAUNCH(1, 110);
     BEGIN(ANNOTATION, "inner", 120);
+    recording_flush(&rec); /* the rest comes in another segment */
     BEGIN(OPERATOR, "op", 130);
     LAUNCH(2, 140);
     LAUNCH(3, 150);
@@ -100,6 +112,26 @@ TEST(work_belongs_to_the_innermost_range_of_its_launch)
     assert_copies("outer", 1, (const int64_t[][2]){{1000, 1090}});
     assert_copies("inner", 2, (const int64_t[][2]){{1005, 1006}, {1020, 1070}});
     assert_copies("op", 0, NULL);
+    osc_trace_fini(&trace);
+}
+
+TEST(what_has_ended_out_of_order_has_no_more_work)
+{
+    begin();
+    BEGIN(ANNOTATION, "outer", 100);
+    BEGIN(ANNOTATION, "inner", 110);
+    BEGIN(OPERATOR, "op", 120);
+    LAUNCH(1, 130);
+    recording_add(&rec, OSC_RECORD_END_OF, 110, 140, NULL, 0);
+    LAUNCH(2, 150);
+    LAUNCH(3, 160);
+    END(170);
+    END(180);
+    for (uint64_t i = 1; i < 4; i++)
+        work(OSC_WORK_KERNEL, 3, i, 1000 + 10 * i, 1005 + 10 * i);
+    end();
+    assert_copies("inner", 1, (const int64_t[][2]){{1010, 1015}});
+    assert_copies("outer", 1, (const int64_t[][2]){{1020, 1035}});
     osc_trace_fini(&trace);
 }
 

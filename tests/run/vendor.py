@@ -406,6 +406,26 @@ def memory_of_the_device_from_before_a_profile_has_its_category(run: Run) -> Non
     run.run("-c", BEFORE, str(run.folder / "timeline.json"))
 
 
+def a_part_has_its_copies_of_ranges(run: Run) -> None:
+    """Whatever it is cut out of, and however."""
+    exported = [run.folder / name for name in ("whole.json", "whole.osc")]
+    for path in exported:
+        subprocess.run([run.opscope, "export", run.recording, "-o", path], check=True)
+    for words in (["--steps", "2"], ["--steps", "1-3"]):
+        parts = [run.folder / f"part{words[1]}{end}" for end in (".json", ".osc")]
+        for path in parts:
+            subprocess.run([run.opscope, "export", run.recording, "-o", path, *words], check=True)
+        def on_device(path: Path, *words: str) -> list[dict[str, str]]:
+            return [row for row in run.table("ranges", *words, of=path) if row["place"] == "device"]
+
+        wanted = on_device(run.recording, *words)
+        assert any(row["kind"] == "annotation" for row in wanted), words
+        for path in exported:
+            assert on_device(path, *words) == wanted, (words, path)
+        for path in parts:
+            assert on_device(path) == wanted, (words, path)
+
+
 def a_device_that_was_not_asked_for_is_told(run: Run) -> None:
     """Once, for its work is recorded all the same."""
     done = subprocess.run([run.python, "-c", UNASKED], env=run.env, capture_output=True, text=True,
@@ -507,7 +527,7 @@ def main() -> int:
         every_launch_has_its_work, kernels_are_counted, the_device_is_told_of,
         nothing_is_wrong_with_it, the_trace_says_the_same, torch_counts_the_same_memory,
         each_table_is_sorted_by_its_own_words, memory_that_was_not_asked_for_is_left_out,
-        memory_of_the_device_from_before_a_profile_has_its_category,
+        memory_of_the_device_from_before_a_profile_has_its_category, a_part_has_its_copies_of_ranges,
         a_device_that_was_not_asked_for_is_told, a_pair_from_before_the_recording_counts,
         an_unmodified_program_is_recorded, titles_name_the_device_that_worked,
         each_kind_of_profile_records_the_device]

@@ -101,10 +101,12 @@ static void lines_take(struct lines *l, const char *line)
                         &(struct osc_arrow_end){lines_find(l, a)->track, n[0]},
                         &(struct osc_arrow_end){lines_find(l, s)->track, n[1]});
     } else if (sscanf(line, "step %31s %lld %lld %63s", a, &n[0], &n[1], s) == 4) {
-        osc_build_step(b, &(struct osc_step_row){.track = lines_find(l, a)->track,
-                                                 .label = osc_str_c(s),
-                                                 .ts_ns = n[0],
-                                                 .dur_ns = n[1]});
+        osc_build_step(b,
+                       &(struct osc_step_row){.track = lines_find(l, a)->track,
+                                              .label = osc_str_c(s),
+                                              .ts_ns = n[0],
+                                              .dur_ns = n[1]},
+                       NULL);
     } else if (sscanf(line, "memory %31s %lld %63s %lld %lld %lld", a, &n[0], s, &n[1], &n[2],
                       &n[3]) == 6) {
         osc_build_memory(b,

@@ -41,7 +41,7 @@ COLLECTION = "Python GC"  # a collection of garbage, which is no function
 # Arguments of calls that are no keyword values of the program.
 ARGUMENTS = {"torch thread", "Sequence number", "Fwd thread id", "Input Dims", "Input Strides",
              "Input type", "Concrete Inputs", "Overload name", "Call stack", "Is asynchronous",
-             "Module Hierarchy", "Record function id"}
+             "Module Hierarchy", "Record function id", "External id"}
 # The columns that are read of the tables averages, events and memory_versions.
 AVERAGES = ("name", "calls", "cpu_ns", "self_cpu_ns", "device_ns", "self_device_ns", "cpu_bytes",
             "self_cpu_bytes", "device_bytes", "self_device_bytes", "flops", "input_shapes", "stack",
@@ -433,7 +433,8 @@ def fields_of(row: dict[str, str], args: dict[str, Any], thread: int) -> dict[st
     start_ns = int(row["start_ns"])
     is_annotation = ACTIVITIES[row["kind"]] == "user_annotation"
     is_python = is_python_call(row)
-    number = 0 if is_python else int(row["id"]) + 1  # the External id of an exported trace
+    # The External id of an exported trace.
+    number = 0 if is_python else args.get("External id", int(row["id"]) + 1)
     name = row["name"]
     dims = args.get("Input Dims", [])
     return {

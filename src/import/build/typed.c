@@ -138,26 +138,33 @@ osc_track_id osc_build_queue(struct osc_builder *b, uint32_t device, osc_who num
 /* --- rows ----------------------------------------------------------------------------------
  */
 
-osc_sid osc_build_step(struct osc_builder *b, const struct osc_step_row *step)
+osc_sid osc_build_step_name(struct osc_builder *b, struct osc_str label)
 {
-    const bool is_open = step->dur_ns == OSC_NO_DUR;
-    struct osc_strbuf name = {0};
-    struct osc_record r = {.shape = is_open ? OSC_SHAPE_BEGIN : OSC_SHAPE_RANGE,
+    struct osc_strbuf text = {0};
+    osc_sid name = {0};
+
+    osc_strbuf_adds(&text, OSC_KNOWN_STEP);
+    osc_strbuf_addstr(&text, label);
+    if (text.status == OSC_OK)
+        name = osc_build_string(b, text.s, (uint32_t)text.len);
+    else
+        b->status = text.status;
+    osc_strbuf_fini(&text);
+    return name;
+}
+
+void osc_build_step(struct osc_builder *b, const struct osc_step_row *step,
+                    const struct osc_arguments *args)
+{
+    struct osc_record r = {.shape =
+                               step->dur_ns == OSC_NO_DUR ? OSC_SHAPE_BEGIN : OSC_SHAPE_RANGE,
                            .kind = OSC_KIND_STEP,
+                           .name = osc_build_step_name(b, step->label),
                            .track = step->track,
                            .ts_ns = step->ts_ns,
                            .dur_ns = step->dur_ns};
 
-    osc_strbuf_adds(&name, OSC_KNOWN_STEP);
-    osc_strbuf_addstr(&name, step->label);
-    if (name.status == OSC_OK) {
-        r.name = osc_build_string(b, name.s, (uint32_t)name.len);
-        osc_build_event(b, &r, NULL);
-    } else {
-        b->status = name.status;
-    }
-    osc_strbuf_fini(&name);
-    return r.name;
+    osc_build_event(b, &r, args);
 }
 
 static void append(struct osc_builder *b, struct osc_arguments *a,

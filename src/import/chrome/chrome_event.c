@@ -382,6 +382,15 @@ static enum osc_token_status read_member(struct osc_chrome *c, bool newline, boo
     return OSC_TOKEN_OK;
 }
 
+/* A comma is missing if CH, at p, begins another member. */
+static void look_for_comma(struct osc_chrome *c, int ch)
+{
+    if (ch != '"')
+        return;
+    count_at(c, OSC_FINDING_repaired_list, osc_text_offset(&c->text, c->text.p));
+    c->can_learn = false;
+}
+
 /* Read members up to the closing brace of the event, which is consumed. */
 static enum osc_token_status read_members(struct osc_chrome *c)
 {
@@ -398,9 +407,8 @@ static enum osc_token_status read_members(struct osc_chrome *c)
                 c->can_learn = false; /* an extra comma */
             if (ch == '{')
                 return OSC_TOKEN_NEXT; /* a closing brace is missing */
-        } else if (!first && ch == '"') {
-            count_at(c, OSC_FINDING_repaired_list, osc_text_offset(&c->text, c->text.p));
-            c->can_learn = false; /* a comma is missing */
+        } else if (!first) {
+            look_for_comma(c, ch);
         }
         first = false;
         if (ch == '}') {

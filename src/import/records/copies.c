@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/records/copies.h"
 
-#include "import/build/typed.h"
+/* Ids of other rows are their numbers, which are below. */
+#define FIRST_ID (INT64_C(1) << 32)
 
 void osc_copies_fini(struct osc_records_copies *c)
 {
@@ -13,7 +14,7 @@ void osc_copies_fini(struct osc_records_copies *c)
 }
 
 /* Add a range NAME; returns its number, or 0: see the builder's status. */
-static uint32_t add_range(struct osc_records_rows *rows, osc_sid name, int64_t number)
+static uint32_t add_range(struct osc_records_rows *rows, osc_sid name)
 {
     struct osc_records_copies *const c = &rows->copies;
     const osc_status st =
@@ -23,35 +24,8 @@ static uint32_t add_range(struct osc_records_rows *rows, osc_sid name, int64_t n
         rows->builder->status = st;
         return 0;
     }
-    c->ranges[c->n_ranges++] = (struct osc_records_marked){name, number};
+    c->ranges[c->n_ranges++] = name;
     return (uint32_t)c->n_ranges;
-}
-
-static bool is_marked(const struct osc_records_open *scope)
-{
-    return scope->kind == OSC_SCOPE_ANNOTATION || scope->kind == OSC_SCOPE_OPTIMIZER ||
-           scope->kind == OSC_SCOPE_DATALOADER;
-}
-
-/* The number of the row of SCOPE, from 1; 0: unknown. Its row is held back if it IS_HELD. */
-static int64_t number_of(const struct osc_builder *b, const struct osc_records_open *scope,
-                         bool is_held)
-{
-    const struct osc_columns *const c = &b->events;
-    int64_t before = c->n_rows_done;
-
-    if (b->loading->keep.is_on)
-        return 0;
-    if (is_held)
-        return osc_build_events_so_far(b) + 1;
-    if (!scope->chunk)
-        return 0;
-    for (size_t k = c->n_done; scope->chunk != c->chunk && k-- > 0;) {
-        before -= c->done[k]->n_rows;
-        if (c->done[k] == scope->chunk)
-            break;
-    }
-    return before + scope->row + 1;
 }
 
 /* The number of the step that is open in T. */
@@ -63,16 +37,40 @@ static uint32_t step_of(struct osc_records_rows *rows, const struct osc_records_
     if (!place)
         rows->builder->status = OSC_ENOMEM;
     else if (*place == 0)
-        *place = add_range(rows, (osc_sid){0}, 0);
+        *place = add_range(rows, (osc_sid){0});
     return place ? *place : 0;
+}
+
+/* The place + 1 of the innermost scope around that in PLACE, from 1 on, that may have copies.
+ */
+static uint32_t around(const struct osc_records_thread *t, uint32_t place)
+{
+    const uint32_t nearest = t->open[place - 1].nearest;
+
+    if (nearest != place)
+        return nearest;
+    return place > 1 ? t->open[place - 2].nearest : 0;
+}
+
+/* The same of what has not ended, in the innermost scope of T. What is found is kept, so that
+ * no launch passes ended scopes again. */
+static uint32_t find_nearest(struct osc_records_thread *t)
+{
+    uint32_t n = t->depth > 0 ? t->open[t->depth - 1].nearest : 0;
+    const uint32_t first = n;
+
+    while (n > 0 && t->open[n - 1].has_ended)
+        n = around(t, n);
+    for (uint32_t k = first, next; k > n; k = next) {
+        next = around(t, k);
+        t->open[k - 1].nearest = n;
+    }
+    return n;
 }
 
 uint32_t osc_copies_range(struct osc_records_rows *rows, struct osc_records_thread *t)
 {
-    uint32_t n = t->depth;
-
-    while (n > 0 && (!is_marked(&t->open[n - 1]) || t->open[n - 1].has_ended))
-        n--;
+    const uint32_t n = find_nearest(t);
     struct osc_records_open *const scope = n > 0 ? &t->open[n - 1] : NULL;
 
     if (t->step > 0 && (!scope || scope->step != (uint32_t)t->step)) /* the step began later */
@@ -80,37 +78,29 @@ uint32_t osc_copies_range(struct osc_records_rows *rows, struct osc_records_thre
     if (!scope)
         return 0;
     if (scope->marked == 0)
-        scope->marked = add_range(
-            rows, scope->name,
-            number_of(rows->builder, scope,
-                      n == t->depth && t->held.kind == OSC_RECORD_BEGIN + scope->kind));
+        scope->marked = add_range(rows, scope->name);
     return scope->marked;
 }
 
-void osc_copies_step(struct osc_records_rows *rows, uint64_t step, osc_sid name)
+uint32_t osc_copies_step(const struct osc_records_rows *rows, uint64_t step)
 {
-    const uint32_t range = osc_idmap_get(&rows->copies.of_step, step);
-    const struct osc_builder *const b = rows->builder;
-
-    if (range > 0)
-        rows->copies.ranges[range - 1] = (struct osc_records_marked){
-            name, b->loading->keep.is_on ? 0 : osc_build_events_so_far(b)};
+    return osc_idmap_get(&rows->copies.of_step, step);
 }
 
-void osc_copies_add(struct osc_records_rows *rows, uint32_t range, osc_track_id track,
+void osc_copies_add(struct osc_records_rows *rows, uint32_t range, uint32_t queue,
                     int64_t start_ns, int64_t end_ns)
 {
     struct osc_records_copies *const c = &rows->copies;
 
     if (range == 0)
         return;
-    uint32_t *const place = osc_idmap_put(&c->at, (uint64_t)range << 32 | track.v);
+    uint32_t *const place = osc_idmap_put(&c->at, (uint64_t)range << 32 | queue);
     osc_status st = place ? OSC_OK : OSC_ENOMEM;
     if (place && *place == 0) {
         st = osc_build_grow(&c->copies, &c->cap_copies, c->n_copies + 1, sizeof *c->copies);
         if (st == OSC_OK) {
             c->copies[c->n_copies++] =
-                (struct osc_records_copy){range - 1, track, start_ns, end_ns};
+                (struct osc_records_copy){range - 1, queue, start_ns, end_ns};
             *place = (uint32_t)c->n_copies;
         }
     }
@@ -122,30 +112,8 @@ void osc_copies_add(struct osc_records_rows *rows, uint32_t range, osc_track_id 
     copy->end_ns = end_ns > copy->end_ns ? end_ns : copy->end_ns;
 }
 
-void osc_copies_build(struct osc_records_rows *rows)
+void osc_copies_tell(struct osc_records_rows *rows, struct osc_arguments *args, uint32_t range)
 {
-    const struct osc_records_copies *const c = &rows->copies;
-    struct osc_arguments args = {0};
-
-    for (size_t i = 0; i < c->n_copies && rows->builder->status == OSC_OK; i++) {
-        const struct osc_records_copy *const copy = &c->copies[i];
-        const struct osc_records_marked *const range = &c->ranges[copy->range];
-        struct osc_record r = {.shape = OSC_SHAPE_RANGE,
-                               .kind = OSC_KIND_ANNOTATION,
-                               .is_device = true,
-                               .name = range->name,
-                               .track = copy->track,
-                               .ts_ns = copy->start_ns - 1,
-                               .dur_ns = copy->end_ns - copy->start_ns + 2};
-
-        if (range->name.v == 0) /* a step that never ended is none */
-            continue;
-        if (range->number > 0)
-            osc_arguments_int(rows->builder, &args,
-                              rows->builder->loading->keys[OSC_ARG_KEY_EXTERNAL_ID],
-                              range->number);
-        osc_build_event(rows->builder, &r, &args);
-        osc_arguments_clear(&args);
-    }
-    osc_arguments_fini(&args);
+    osc_arguments_int(rows->builder, args,
+                      rows->builder->loading->keys[OSC_ARG_KEY_EXTERNAL_ID], FIRST_ID + range);
 }

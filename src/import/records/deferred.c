@@ -261,20 +261,39 @@ static struct osc_record record_of(const struct making *m, const struct osc_reco
                                .dur_ns = item->dur_ns};
 }
 
+/* Whether ITEM, which begins a step, becomes a row: one that nothing ends may be none. */
+static bool is_step(const struct osc_records_item *item, const uint64_t *words)
+{
+    return item->dur_ns != OSC_NO_DUR || words[1] != OSC_STEP_IF_ENDED;
+}
+
+#define LABEL_BYTES 24
+
+/* The label of the step with WORDS, in TEXT. */
+static struct osc_str label_of(const uint64_t *words, char text[LABEL_BYTES])
+{
+    const int len = snprintf(text, LABEL_BYTES, "%llu", (unsigned long long)words[0]);
+
+    return (struct osc_str){text, (uint32_t)len};
+}
+
 static void build_step(struct making *m, const struct osc_records_item *item,
                        const uint64_t *words)
 {
-    char label[24];
+    const uint32_t range = osc_copies_step(m->rows, item->order + 1);
+    char text[LABEL_BYTES];
 
-    if (item->dur_ns == OSC_NO_DUR && words[1] == OSC_STEP_IF_ENDED)
-        return; /* a step that is never ended is not counted */
-    const int len = snprintf(label, sizeof label, "%llu", (unsigned long long)words[0]);
-    const osc_sid name = osc_build_step(
-        m->rows->builder, &(struct osc_step_row){.track = m->rows->threads[item->thread].track,
-                                                 .label = {label, (uint32_t)len},
-                                                 .ts_ns = item->ts_ns,
-                                                 .dur_ns = item->dur_ns});
-    osc_copies_step(m->rows, item->order + 1, name);
+    if (!is_step(item, words))
+        return;
+    if (range > 0)
+        osc_copies_tell(m->rows, &m->args, range);
+    osc_build_step(m->rows->builder,
+                   &(struct osc_step_row){.track = m->rows->threads[item->thread].track,
+                                          .label = label_of(words, text),
+                                          .ts_ns = item->ts_ns,
+                                          .dur_ns = item->dur_ns},
+                   &m->args);
+    osc_arguments_clear(&m->args);
 }
 
 static void build_range(struct making *m, const struct osc_records_item *item,
@@ -409,11 +428,8 @@ static void build_work(struct making *m, const struct osc_records_item *item,
         osc_arguments_string(b, &m->args, key_of(rows, OSC_ARG_KEY_COLLECTIVE_NAME), r.name);
     put(m, &r, item);
     struct osc_records_launch *const launch = words[1] != 0 ? launch_of(rows, words[1]) : NULL;
-    if (!launch)
-        return;
-    build_launch_arrow(rows, launch, words[1], &(struct osc_arrow_end){r.track, r.ts_ns});
-    if (r.kind != OSC_KIND_SYNC)
-        osc_copies_add(rows, launch->range, r.track, r.ts_ns, r.ts_ns + r.dur_ns);
+    if (launch)
+        build_launch_arrow(rows, launch, words[1], &(struct osc_arrow_end){r.track, r.ts_ns});
 }
 
 /* Make a row for the call that launched the work CORRELATION. */
@@ -490,6 +506,61 @@ static void begin_sums(struct osc_records_rows *rows)
         l->devices[i].sum_bytes = -l->devices[i].least_bytes;
 }
 
+/* Make the row of COPY. It comes before those of work: if both last as long, it is around the
+ * work. */
+static void build_copy(struct making *m, const struct osc_records_copy *copy)
+{
+    struct osc_records_rows *const rows = m->rows;
+    const struct osc_records_queue *const q = osc_records_queue(rows, copy->queue);
+    const struct osc_records_device *const d = q ? osc_records_device(rows, q->device) : NULL;
+    struct osc_record r = {.shape = OSC_SHAPE_RANGE,
+                           .kind = OSC_KIND_ANNOTATION,
+                           .is_device = true,
+                           .name = rows->copies.ranges[copy->range],
+                           .ts_ns = copy->start_ns,
+                           .dur_ns = copy->end_ns - copy->start_ns};
+
+    if (!d || r.name.v == 0) /* a step that never ended is none */
+        return;
+    r.track = q->track;
+    osc_copies_tell(rows, &m->args, copy->range + 1);
+    add_int(m, key_of(rows, OSC_ARG_KEY_DEVICE), d->built_index);
+    osc_arguments_string(rows->builder, &m->args, key_of(rows, OSC_ARG_KEY_DEVICE_FAMILY),
+                         d->family);
+    osc_build_event(rows->builder, &r, &m->args);
+    osc_arguments_clear(&m->args);
+}
+
+/* Find what work was launched in, and name the steps that are among it. */
+static void find_copies(struct osc_records_rows *rows)
+{
+    const struct osc_deferred *const l = &rows->late;
+
+    for (size_t i = 0; i < l->n_items && rows->builder->status == OSC_OK; i++) {
+        const struct osc_records_item *const item = &l->items[i];
+        const uint64_t *const words = l->words + item->word;
+
+        if (item->kind == OSC_RECORD_STEP_BEGIN && is_step(item, words)) {
+            const uint32_t range = osc_copies_step(rows, item->order + 1);
+            char text[LABEL_BYTES];
+
+            if (range > 0)
+                rows->copies.ranges[range - 1] =
+                    osc_build_step_name(rows->builder, label_of(words, text));
+        } else if (item->kind == OSC_RECORD_WORK && words[0] >> 32 != OSC_WORK_SYNC) {
+            const struct osc_records_queue *const q =
+                osc_records_queue(rows, (uint32_t)words[0]);
+            const struct osc_records_device *const d =
+                q ? osc_records_device(rows, q->device) : NULL;
+            const struct osc_records_launch *const from = launch_of(rows, words[1]);
+
+            if (d && from)
+                osc_copies_add(rows, from->range, q->number, item->ts_ns,
+                               device_ns(rows, d, words[5]));
+        }
+    }
+}
+
 void osc_deferred_build(struct osc_records_rows *rows)
 {
     struct osc_deferred *l = &rows->late;
@@ -525,9 +596,10 @@ void osc_deferred_build(struct osc_records_rows *rows)
     if (l->n_items > 1)
         osc_sort(l->items, l->n_items, sizeof *l->items, compare_items);
     begin_sums(rows);
+    find_copies(rows);
+    for (size_t i = 0; i < rows->copies.n_copies && rows->builder->status == OSC_OK; i++)
+        build_copy(&m, &rows->copies.copies[i]);
     for (size_t i = 0; i < l->n_items && rows->builder->status == OSC_OK; i++)
         build_item(&m, &l->items[i]);
-    if (rows->builder->status == OSC_OK)
-        osc_copies_build(rows);
     osc_arguments_fini(&m.args);
 }

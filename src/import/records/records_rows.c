@@ -173,14 +173,45 @@ static inline void hold(struct osc_records_rows *rows, struct osc_records_thread
 
 /* --- ends ---------------------------------------------------------------- */
 
+/* Where to add arguments of the innermost scope of T while its begin is not held. */
+static struct osc_arguments *wait_for_end(struct osc_records_rows *rows,
+                                          struct osc_records_thread *t)
+{
+    if (t->depth == 0)
+        return NULL;
+    if (t->n_scopes == 0 || t->scopes[t->n_scopes - 1].depth != t->depth) {
+        const osc_status st =
+            osc_build_grow(&t->scopes, &t->cap_scopes, t->n_scopes + 1, sizeof *t->scopes);
+        if (st != OSC_OK) {
+            rows->builder->status = st;
+            return NULL;
+        }
+        t->scopes[t->n_scopes++] = (struct osc_records_waiting){
+            .depth = t->depth, .n_slots = t->waiting.n_slots, .n_words = t->waiting.n_words};
+    }
+    return &t->waiting;
+}
+
+/* Let the row of SCOPE of T, which ends and has copies, name them. */
+static void name_copies(struct osc_records_rows *rows, struct osc_records_thread *t,
+                        const struct osc_records_open *scope)
+{
+    struct osc_arguments *const args = wait_for_end(rows, t);
+
+    if (args)
+        osc_copies_tell(rows, args, scope->marked);
+}
+
 /* End the innermost scope of T at TS_NS; OSC_NO_TIME: it stays open. The end becomes a row of
  * its own if arguments waited for it or if the row of the begin is unknown. */
 static void end_scope(struct osc_records_rows *rows, struct osc_records_thread *t,
                       int64_t ts_ns)
 {
-    const struct osc_records_waiting *w = t->n_scopes > 0 ? &t->scopes[t->n_scopes - 1] : NULL;
     const struct osc_records_open *begin = t->depth > 0 ? &t->open[t->depth - 1] : NULL;
 
+    if (begin && __builtin_expect(begin->marked != 0, 0))
+        name_copies(rows, t, begin);
+    const struct osc_records_waiting *w = t->n_scopes > 0 ? &t->scopes[t->n_scopes - 1] : NULL;
     if (w && w->depth == t->depth) {
         struct osc_record r = {.shape = OSC_SHAPE_END, .ts_ns = ts_ns};
 
@@ -260,25 +291,6 @@ static void end_open(struct osc_records_rows *rows, struct osc_records_thread *t
 }
 
 /* --- arguments ----------------------------------------------------------- */
-
-/* Where to add arguments of the innermost scope of T while its begin is not held. */
-static struct osc_arguments *wait_for_end(struct osc_records_rows *rows,
-                                          struct osc_records_thread *t)
-{
-    if (t->depth == 0)
-        return NULL;
-    if (t->n_scopes == 0 || t->scopes[t->n_scopes - 1].depth != t->depth) {
-        const osc_status st =
-            osc_build_grow(&t->scopes, &t->cap_scopes, t->n_scopes + 1, sizeof *t->scopes);
-        if (st != OSC_OK) {
-            rows->builder->status = st;
-            return NULL;
-        }
-        t->scopes[t->n_scopes++] = (struct osc_records_waiting){
-            .depth = t->depth, .n_slots = t->waiting.n_slots, .n_words = t->waiting.n_words};
-    }
-    return &t->waiting;
-}
 
 /* The innermost Python function in T has returned, but scopes that began in it are still
  * open: they get its caller. */
@@ -411,11 +423,13 @@ static inline void push_scope(struct osc_records_rows *rows, struct osc_records_
     if (kind == OSC_SCOPE_PYTHON && !rows->is_scout)
         caller = osc_records_callers_enter(&rows->callers, rows->builder, caller,
                                            osc_records_name(rows->names, p->id));
+    const uint32_t nearest = osc_copies_nearest(t, kind);
     t->open[t->depth++] = (struct osc_records_open){.caller = caller,
                                                     .kind = kind,
                                                     .token = (uint32_t)p->ticks,
                                                     .name = t->held.name,
-                                                    .step = (uint32_t)t->step};
+                                                    .step = (uint32_t)t->step,
+                                                    .nearest = nearest};
     if (__builtin_expect(t->places.n_used > 0, 0))
         osc_strays_opened(rows, t);
 }

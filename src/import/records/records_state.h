@@ -77,24 +77,19 @@ struct osc_deferred {
 
 /* --- copies of ranges on devices ---------------------------------------------------------- */
 
-/* A range in which work was launched. */
-struct osc_records_marked {
-    osc_sid name;   /* of a step: set when its row is built */
-    int64_t number; /* of its row, from 1; 0: unknown */
-};
-
 struct osc_records_copy {
     uint32_t range; /* index in osc_records_copies.ranges */
-    osc_track_id track;
+    uint32_t queue; /* its number */
     int64_t start_ns, end_ns;
 };
 
 /* Zeroed, there are none. */
 struct osc_records_copies {
-    struct osc_records_marked *ranges; /* owned */
-    struct osc_records_copy *copies;   /* owned; in order of their starts */
+    osc_sid *ranges; /* owned; the names of ranges in which work was launched; of a step: set
+                      * when its row is built */
+    struct osc_records_copy *copies; /* owned; in order of their starts */
     struct osc_idmap of_step; /* step, see osc_copies_step() -> its index in ranges + 1 */
-    struct osc_idmap at;      /* range and track -> index in copies + 1 */
+    struct osc_idmap at;      /* range and queue -> index in copies + 1 */
     size_t n_ranges, cap_ranges, n_copies, cap_copies;
 };
 
@@ -125,8 +120,10 @@ struct osc_records_open {
     uint32_t token;  /* low half of the ticks of its begin */
     uint32_t row;    /* of its begin in chunk */
     osc_sid name;
-    uint32_t step;   /* index + 1 in osc_deferred.items of the step it began in, or 0 */
-    uint32_t marked; /* its number in copies.h, or 0: it has none yet */
+    uint32_t step;    /* index + 1 in osc_deferred.items of the step it began in, or 0 */
+    uint32_t marked;  /* its number in copies.h, or 0: it has none yet */
+    uint32_t nearest; /* place + 1 of the innermost scope, from this one on, that may have
+                       * copies; 0: none */
     int64_t ended_ns;
     int64_t latest_ns; /* of the ends of scopes in it, while some of its thread have ended */
     struct osc_chunk *chunk; /* borrowed; NULL: its end becomes a row of its own */
