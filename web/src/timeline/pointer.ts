@@ -222,6 +222,7 @@ class Pointer {
   /** The second click is about what the first one hit: what is said of that may have taken part of
    * the width meanwhile, and something else is there, or not even the timeline. */
   readonly again = (event: MouseEvent): void => {
+    if (event.type === "mousedown" && event.detail < 2) this.clicked = null; // a click of its own
     const { clicked } = this;
     if (clicked === null || event.detail < 2) return;
     if (Math.hypot(event.clientX - clicked.x, event.clientY - clicked.y) > LEAST_DRAG) return;

@@ -170,7 +170,7 @@ export function useShown(screen: Screen | null, props: TimelineViewProps, layout
       linked.current = "";
       screen.pointed = -1;
       revealed.current = event;
-    } else if (page.place.peek().sel === "") revealed.current = -1;
+    } else if (page.place.peek().sel === "") screen.pointed = revealed.current = -1;
     screen.draw();
   }, [screen, selected]);
 }
