@@ -434,11 +434,12 @@ struct osc_start_options {
 /*
  * Begin to record. OPTIONS may be NULL for all defaults; it is copied. A recording that began
  * by itself, because OPSCOPE_OUT is set, is no obstacle: with OPTIONS->out it ends, and the new
- * one begins; without, it goes on as it is. OSC_EINVAL: another recording is already running,
- * OPTIONS->size is not set, or an option cannot work: a signal that a
+ * one begins; without, it goes on with the settings that it has. OSC_EINVAL: another recording
+ * is already running, OPTIONS->size is not set, or an option cannot work: a signal that a
  * program cannot catch, a buffer below 256 KiB or above 1 TiB, a path that names no file.
- * OSC_EIO or OSC_ENOMEM: the output cannot be written. After a failure nothing has changed.
- * With OPSCOPE=0 in the environment this does nothing and returns OSC_OK.
+ * OSC_EIO or OSC_ENOMEM: the output cannot be written. After a failure nothing has changed, but
+ * that a recording which has ended for the new one goes on in another file. With OPSCOPE=0 in
+ * the environment this does nothing and returns OSC_OK.
  */
 OSC_API OSC_MUST_USE osc_status osc_start(const struct osc_start_options *options);
 

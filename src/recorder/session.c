@@ -42,8 +42,9 @@ static uint32_t phase;
 static uint64_t generation = OSC_EPOCH_NONE; /* counts up; OSC_EPOCH_NONE: never recorded */
 static uint32_t was_armed;                   /* calls already count while OPENING */
 static uint32_t is_fresh;
-static uint32_t is_awaiting; /* RECORDING, but the flusher is still to be started */
-static uint32_t is_slow;     /* a wait for the opening took too long: others do not wait */
+static uint32_t is_automatic; /* what is recorded began by itself: see osc_start() */
+static uint32_t is_awaiting;  /* RECORDING, but the flusher is still to be started */
+static uint32_t is_slow;      /* a wait for the opening took too long: others do not wait */
 static uint32_t n_pauses, is_held;
 static uint32_t n_changes; /* changes of the above; see publish() */
 
@@ -51,7 +52,7 @@ static struct osc_output_paths place;
 static struct osc_start_options options;
 static struct osc_flush_options flush_options; /* from these and the environment */
 static char out_option[PATH_MAX], dir[PATH_MAX];
-static bool is_child;
+static bool is_child, is_told_elsewhere;
 static struct {
     uint64_t device, inode;
 } root; /* the directory "/" to which out_option and dir belong; 0: unknown */
@@ -419,55 +420,68 @@ static void report_start(osc_status st)
     (void)osc_start_failed(st, place.out[0] ? place.out : out_option, what);
 }
 
-/* Whether what is recorded goes to OPSCOPE_OUT, because nothing named another file. */
-static bool is_of_environment(void)
-{
-    const char *const env = secure_getenv("OPSCOPE_OUT");
-
-    return get_phase() == RECORDING && out_option[0] == '\0' && env && env[0] != '\0';
-}
-
 /* Tell `opscope run` of a recording that is not in its directory. */
 static void report_elsewhere(void)
 {
     const size_t len = strlen(dir);
 
-    if (out_option[0] != '\0' &&
-        !(len > 0 && strncmp(place.out, dir, len) == 0 && place.out[len] == '/'))
-        osc_open_failure_report(place.out, OSC_OPEN_ELSEWHERE);
+    const bool is_below = len > 0 && strncmp(place.out, dir, len) == 0 && place.out[len] == '/';
+
+    /* Once a process: the run counts processes. */
+    if (out_option[0] != '\0' && !is_below && !is_told_elsewhere)
+        osc_open_failure_tell_elsewhere(place.out);
+    is_told_elsewhere |= out_option[0] != '\0' && !is_below;
 }
 
-osc_status osc_session_start(const struct osc_start_options *given)
+/* Give way to a recording that the program starts in a file of its own: end the one that began
+ * by itself. Returns whether there was one. Of several threads one ends it. */
+static bool give_way(void)
 {
-    if (is_forbidden())
-        return OSC_OK;
-    if (given && given->size < OPTIONS_LEAST)
-        return osc_start_failed(OSC_EINVAL, NULL, "size must be sizeof the options");
-    struct osc_start_options all = {0};
+    /* relaxed: stop() synchronizes. */
+    if (!__atomic_exchange_n(&is_automatic, 0, __ATOMIC_RELAXED))
+        return false;
+    (void)above->stop();
+    return true;
+}
 
-    if (given)
-        memcpy(&all, given, given->size < sizeof all ? given->size : sizeof all);
-    const char *wrong = osc_start_check(&all);
+/* Whether the recording that began by itself goes on as the one that is started. If the program
+ * IS_EXPLICIT, it is that from then on. */
+static bool adopt(bool is_explicit)
+{
+    if (get_phase() != RECORDING)
+        return false;
+    /* relaxed: as above */
+    return is_explicit ? __atomic_exchange_n(&is_automatic, 0, __ATOMIC_RELAXED)
+                       : __atomic_load_n(&is_automatic, __ATOMIC_RELAXED);
+}
 
-    if (wrong)
-        return osc_start_failed(OSC_EINVAL, NULL, wrong);
-    if (!begin_threads(given && given->out ? given->out : ""))
-        return osc_start_failed(OSC_ENOMEM, NULL, "there is no memory for threads");
-    if (!osc_session_is_ours() || is_borrower())
-        return osc_start_failed(OSC_EINVAL, NULL,
-                                "a child that shares the memory of its parent records there");
-    if (is_of_environment()) { /* the program knows nothing of it, so its start must not fail */
-        if (!all.out)
-            return OSC_OK;
-        (void)osc_session_stop();
-    }
-    if (change_phase(OFF, OPENING)) {
+/* After a start that failed: what began by itself goes on, in another file. */
+static void come_back(void)
+{
+    if (!change_phase(OFF, OPENING))
+        return;
+    options = (struct osc_start_options){0};
+    out_option[0] = '\0';
+    /* relaxed: set_phase() publishes it. */
+    __atomic_store_n(&was_armed, 1, __ATOMIC_RELAXED);
+    set_phase(ARMED);
+}
+
+/* Begin to record with the options ALL; IS_EXPLICIT: the program gave some. */
+static osc_status start(const struct osc_start_options *all, bool is_explicit)
+{
+    const bool is_armed = !change_phase(OFF, OPENING);
+
+    if (!is_armed) {
         osc_losses_reset();
         is_late = true;
-    } else if (!change_phase(ARMED, OPENING))
+    } else if (!change_phase(ARMED, OPENING)) {
         return osc_start_failed(OSC_EINVAL, NULL, "a recording is already running");
+    }
 
-    options = all;
+    /* relaxed: set_phase() publishes it. */
+    __atomic_store_n(&is_automatic, is_armed && !is_explicit, __ATOMIC_RELAXED);
+    options = *all;
     set_text(out_option, sizeof out_option, options.out);
     const char *env = secure_getenv("OPSCOPE_OUT");
 
@@ -494,6 +508,37 @@ osc_status osc_session_start(const struct osc_start_options *given)
     set_phase(st == OSC_OK ? RECORDING : OFF);
     release_cancel(was);
     return st == OSC_ECANCELED ? OSC_EIO : st;
+}
+
+osc_status osc_session_start(const struct osc_start_options *given)
+{
+    if (is_forbidden())
+        return OSC_OK;
+    if (given && given->size < OPTIONS_LEAST)
+        return osc_start_failed(OSC_EINVAL, NULL, "size must be sizeof the options");
+    struct osc_start_options all = {0};
+
+    if (given)
+        memcpy(&all, given, given->size < sizeof all ? given->size : sizeof all);
+    const char *wrong = osc_start_check(&all);
+
+    if (wrong)
+        return osc_start_failed(OSC_EINVAL, NULL, wrong);
+    if (!begin_threads(given && given->out ? given->out : ""))
+        return osc_start_failed(OSC_ENOMEM, NULL, "there is no memory for threads");
+    if (!osc_session_is_ours() || is_borrower())
+        return osc_start_failed(OSC_EINVAL, NULL,
+                                "a child that shares the memory of its parent records there");
+    if (!all.out && adopt(given != NULL)) {
+        osc_start_succeeded();
+        return OSC_OK;
+    }
+    const bool gave_way = all.out && give_way();
+    const osc_status st = start(&all, given != NULL);
+
+    if (st != OSC_OK && gave_way)
+        come_back();
+    return st;
 }
 
 static osc_status stop(void)
@@ -559,8 +604,10 @@ static void begin_as_child(void)
     osc_names_detach();
     osc_fd_close(&place.live_fd);
     is_child = true;
+    is_told_elsewhere = false;
     /* relaxed: there is one thread. */
     __atomic_store_n(&is_held, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&is_automatic, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&was_armed, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&is_awaiting, 0, __ATOMIC_RELAXED);
     set_phase(was == OFF || was == STOPPING ? OFF : ARMED);
@@ -596,6 +643,8 @@ static void open_armed(enum osc_loss *why)
 {
     const osc_status st = open_or_report(!is_in_handler());
 
+    /* relaxed: set_phase() publishes it. */
+    __atomic_store_n(&is_automatic, st == OSC_OK, __ATOMIC_RELAXED);
     if (st == OSC_ECANCELED)
         *why = OSC_LOSS_NESTED;
     set_phase(st == OSC_OK ? RECORDING : st == OSC_ECANCELED ? ARMED : OFF);

@@ -39,6 +39,7 @@ struct osc_session_above {
     void (*switched)(void);    /* the rules of a recording have changed: record them */
     void (*ending)(void);      /* the recording ends: record what ends with it */
     void (*pause)(bool pause); /* as osc_pause() (true) and osc_resume() (false) */
+    osc_status (*stop)(void);  /* as osc_stop() */
 };
 
 /* CALLS is static, and all its functions are set. One thread, before all other calls. */

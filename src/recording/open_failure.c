@@ -76,20 +76,15 @@ bool osc_open_failure_is_heard(void)
     return fd >= 0;
 }
 
-void osc_open_failure_report(const char *path, int otherwise)
+/* Send WHY and PATH to the run, if there is one. */
+static void send_to_run(const char *path, int why)
 {
-    const int kept = errno;
-    int why = osc_open_failure_get() ? osc_open_failure_get() : otherwise;
     union {
         const void *in;
         void *out; /* made by the system; not written to */
     } text = {path};
     struct iovec iov[] = {{&why, sizeof why}, {text.out, strlen(path)}};
     const struct msghdr message = {.msg_iov = iov, .msg_iovlen = 2};
-
-    if (why != OSC_OPEN_ELSEWHERE)
-        osc_log("%s: cannot record into it: error %d", path, why);
-    /* Without a run the report is lost. */
     const int fd = connect_to_run();
 
     if (fd >= 0) {
@@ -97,5 +92,22 @@ void osc_open_failure_report(const char *path, int otherwise)
         (void)n;
         (void)close(fd);
     }
+}
+
+void osc_open_failure_report(const char *path, int otherwise)
+{
+    const int kept = errno;
+    const int why = osc_open_failure_get() ? osc_open_failure_get() : otherwise;
+
+    osc_log("%s: cannot record into it: error %d", path, why);
+    send_to_run(path, why);
+    errno = kept;
+}
+
+void osc_open_failure_tell_elsewhere(const char *path)
+{
+    const int kept = errno;
+
+    send_to_run(path, OSC_OPEN_ELSEWHERE);
     errno = kept;
 }

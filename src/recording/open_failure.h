@@ -38,6 +38,9 @@ bool osc_open_failure_is_heard(void);
 /* Report that PATH could not be opened, with what is stored or, if that is 0, OTHERWISE. */
 void osc_open_failure_report(const char *path, int otherwise);
 
+/* Report that the program records into PATH, which it named itself. */
+void osc_open_failure_tell_elsewhere(const char *path);
+
 /* Write the address for the run RUN_ID to TO; returns its length, or 0 if the id is
  * invalid. */
 socklen_t osc_open_failure_address(struct sockaddr_un *to, const char *run_id);

@@ -58,7 +58,7 @@ assert libc.prctl(38, 1, 0, 0, 0) == 0
 assert libc.prctl(22, 2, ctypes.c_char_p(program), 0, 0) == 0
 os.execv(sys.argv[1], sys.argv[1:])
 """
-# Records one event, starts a recording as argument 1 says, and records another.
+# Records events and starts recordings, in files of these names; a start of !NAME must fail.
 STARTS = RECORD + """
 class Options(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("out", ctypes.c_char_p)]
@@ -68,8 +68,9 @@ for word in %r:
     if word == "record":
         record(1)
     else:
-        out = word.encode() if word else None
-        assert library.osc_start(ctypes.byref(Options(16, out))) == 0
+        out = word.strip("!").encode() or None
+        failed = library.osc_start(ctypes.byref(Options(16, out))) != 0
+        assert failed == word.startswith("!"), word
 library.osc_stop()
 """
 # A child ends a recording for which there is no room; its parent ends well.
@@ -203,14 +204,17 @@ def own(place: Place) -> None:
     from then on, and the run says where; without a name the run has all."""
     for words, inside, elsewhere in ((("own.osc", "record"), 0, 1),
                                      (("record", "own.osc", "record", "record"), 1, 2),
-                                     (("", "record"), 1, 0), (("record", "", "record"), 2, 0)):
+                                     (("", "record"), 1, 0), (("record", "", "record"), 2, 0),
+                                     (("record", "", "!own.osc", "!"), 1, 0),
+                                     (("record", "!/proc/no/own.osc", "record"), 2, 0)):
         said = place.record(STARTS % (words,))
         events = len(place.table("events", "rec")) if inside else (place.path / "rec").exists()
         assert events == inside, (words, said)
         own_file = place.path / "own.osc"
         assert own_file.exists() == (elsewhere > 0), (words, said)
         assert ("named a file of its own, and its recording is " in said) == (elsewhere > 0), said
-        assert ("nothing was recorded" not in said) and (elsewhere or not said), said
+        assert "nothing was recorded" not in said, said
+        assert elsewhere or not said or "/proc/no/own.osc: process " in said, said
         if elsewhere:
             assert len(place.table("events", "own.osc")) == elsewhere
             own_file.unlink()

@@ -228,7 +228,8 @@ static void report_not_started(const char *program, const struct osc_child_end *
 
 /* After the program has ended with END, complete its recordings in PATH and report. */
 static void conclude(const struct osc_args *args, struct osc_sources *s, const char *path,
-                     const struct osc_unrecorded *u, const struct osc_child_end *end)
+                     bool is_new, const struct osc_unrecorded *u,
+                     const struct osc_child_end *end)
 {
     const struct osc_fold_killed_guest guest = {.pid = end->pid,
                                                 .start_unix_ns = end->start_unix_ns,
@@ -259,7 +260,8 @@ static void conclude(const struct osc_args *args, struct osc_sources *s, const c
     report_losses(path, &t);
     if (u->n > 0)
         s->failed |= OSC_SOURCE_API;
-    const bool is_reported = u->n > 0 || u->n_elsewhere > 0; /* why there is no recording */
+    const bool is_elsewhere = t.n_files == 0 && u->n_elsewhere > 0;
+    const bool is_reported = u->n > 0 || is_elsewhere; /* why there is no recording */
     const bool lacks_torch = t.n_files == 0 && !is_reported && !args->run.sources &&
                              !args->run.torch && !(s->wanted & OSC_SOURCES_TORCH) &&
                              osc_python_program_is((const char *const *)args->operands);
@@ -271,19 +273,19 @@ static void conclude(const struct osc_args *args, struct osc_sources *s, const c
     const struct osc_recorded_asked asked = {
         .run_id = s->run_id,
         .pid = end->pid,
-        .sources = u->n_elsewhere > 0
-                       ? 0
-                       : (u->n == 0 ? s->wanted & OSC_SOURCES_TORCH & ~s->failed : 0) | named |
-                             (is_told ? collected : 0),
-        .named = u->n_elsewhere > 0 ? 0 : named,
+        .sources = is_elsewhere ? 0
+                                : (u->n == 0 ? s->wanted & OSC_SOURCES_TORCH & ~s->failed : 0) |
+                                      named | (is_told ? collected : 0),
+        .named = is_elsewhere ? 0 : named,
         .why_idle = why_idle[0] != '\0' ? why_idle : NULL,
         .sample = !is_reported ? args->run.sample : NULL};
 
     osc_report_recorded(path, &asked);
-    if (t.n_files == 0 && u->n == 0 && u->n_elsewhere > 0)
+    if (is_elsewhere && is_new)
         (void)rmdir(path); /* if it is empty */
-    else if ((t.n_files == 0 || u->n > 0) &&
-             osc_empty_recording_write(path, pid, args->operands, s) != OSC_OK && u->n == 0)
+    const bool is_empty_due = u->n > 0 || (t.n_files == 0 && !is_elsewhere);
+    if (is_empty_due && osc_empty_recording_write(path, pid, args->operands, s) != OSC_OK &&
+        u->n == 0)
         osc_cli_error("%s: the recording cannot be written", path);
 }
 
@@ -310,7 +312,7 @@ static int record(const struct osc_args *args, struct osc_sources *s, const char
         if (path && is_new)
             rmdir(path);
     } else if (path) {
-        conclude(args, s, path, &u, &end);
+        conclude(args, s, path, is_new, &u, &end);
     }
     osc_child_exit_as(&end);
 }

@@ -53,9 +53,11 @@ osc_status osc_empty_recording_write(const char *directory, pid_t pid, char *con
     osc_status st;
 
     gethostname(host, sizeof host - 1);
-    if (snprintf(path, sizeof path, "%s/%s.%d.%lld.0.osc", directory, host, (int)pid,
-                 (long long)time(NULL)) >= (int)sizeof path)
-        return OSC_EIO;
+    for (unsigned n = 0; n == 0 || access(path, F_OK) == 0;
+         n++) /* the process may have others */
+        if (snprintf(path, sizeof path, "%s/%s.%d.%lld.%u.osc", directory, host, (int)pid,
+                     (long long)time(NULL), n) >= (int)sizeof path)
+            return OSC_EIO;
     file.out = path;
     st = osc_empty_recording_facts(&to, pid, argv, s->run_id, s);
     header.n_items = to.n;

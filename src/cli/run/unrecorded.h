@@ -20,7 +20,7 @@ struct osc_unrecorded {
     int why;    /* the errno or cause of the first one; pid and path are its process and file */
     pid_t pid;
     char path[PATH_MAX];
-    uint32_t n_elsewhere;     /* number of recordings in other files */
+    uint32_t n_elsewhere;     /* number of processes that recorded into other files */
     char elsewhere[PATH_MAX]; /* the first one */
 };
 

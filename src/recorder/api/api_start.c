@@ -109,6 +109,7 @@ __attribute__((constructor)) static void load(void)
         .switched = record_samples,
         .ending = end_recording,
         .pause = pause_or_resume,
+        .stop = osc_stop,
     };
     const int kept = errno;
 
