@@ -226,6 +226,29 @@ static void report_not_started(const char *program, const struct osc_child_end *
         osc_cli_error("%s: %s", program, strerror(end->exec_errno));
 }
 
+/* Add to ASKED the sources of which the recordings should have events. IS_WHOLE: every process
+ * was recorded. IS_TOLD: somebody reads what is said. */
+static void ask_of_sources(struct osc_recorded_asked *asked, const struct osc_args *args,
+                           const struct osc_sources *s, bool is_whole, bool is_told)
+{
+    const unsigned collected = s->wanted & osc_sources_collected();
+
+    asked->named = args->run.sources ? collected : 0;
+    asked->sources = (is_whole ? s->wanted & OSC_SOURCES_TORCH & ~s->failed : 0) |
+                     asked->named | (is_told ? collected : 0);
+}
+
+/* Write a recording of what has none to PATH. */
+static void write_empty(const struct osc_args *args, const struct osc_sources *s,
+                        const char *path, const struct osc_unrecorded *u,
+                        const struct osc_child_end *end)
+{
+    const pid_t pid = u->n > 0 ? u->pid : end->pid;
+
+    if (osc_empty_recording_write(path, pid, args->operands, s) != OSC_OK && u->n == 0)
+        osc_cli_error("%s: the recording cannot be written", path);
+}
+
 /* After the program has ended with END, complete its recordings in PATH and report. */
 static void conclude(const struct osc_args *args, struct osc_sources *s, const char *path,
                      bool is_new, const struct osc_unrecorded *u,
@@ -254,7 +277,6 @@ static void conclude(const struct osc_args *args, struct osc_sources *s, const c
 
     struct osc_harvest t;
     const bool is_told = args->run.wants_summary || isatty(STDERR_FILENO);
-    const pid_t pid = u->n > 0 ? u->pid : end->pid;
 
     osc_harvest_count(&t, path, s->run_id);
     report_losses(path, &t);
@@ -268,25 +290,18 @@ static void conclude(const struct osc_args *args, struct osc_sources *s, const c
     s->is_idle = t.n_files == 0 && why_idle[0] != '\0';
     if (!s->is_idle && (t.n_files > 0 || !is_reported) && (is_told || lacks_torch))
         summarize(path, &t, s->wanted, lacks_torch);
-    const unsigned collected = s->wanted & osc_sources_collected();
-    const unsigned named = args->run.sources ? collected : 0;
-    const struct osc_recorded_asked asked = {
-        .run_id = s->run_id,
-        .pid = end->pid,
-        .sources = is_elsewhere ? 0
-                                : (u->n == 0 ? s->wanted & OSC_SOURCES_TORCH & ~s->failed : 0) |
-                                      named | (is_told ? collected : 0),
-        .named = is_elsewhere ? 0 : named,
-        .why_idle = why_idle[0] != '\0' ? why_idle : NULL,
-        .sample = !is_reported ? args->run.sample : NULL};
+    struct osc_recorded_asked asked = {.run_id = s->run_id,
+                                       .pid = end->pid,
+                                       .why_idle = why_idle[0] != '\0' ? why_idle : NULL,
+                                       .sample = !is_reported ? args->run.sample : NULL};
 
+    if (!is_elsewhere)
+        ask_of_sources(&asked, args, s, u->n == 0, is_told);
     osc_report_recorded(path, &asked);
     if (is_elsewhere && is_new)
         (void)rmdir(path); /* if it is empty */
-    const bool is_empty_due = u->n > 0 || (t.n_files == 0 && !is_elsewhere);
-    if (is_empty_due && osc_empty_recording_write(path, pid, args->operands, s) != OSC_OK &&
-        u->n == 0)
-        osc_cli_error("%s: the recording cannot be written", path);
+    if (u->n > 0 || (t.n_files == 0 && !is_elsewhere))
+        write_empty(args, s, path, u, end);
 }
 
 /* Run the program and record it into PATH, which is new or not; NULL: do not record. */
