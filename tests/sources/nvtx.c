@@ -216,9 +216,15 @@ static void be_killed(void)
     raise(SIGKILL);
 }
 
+static int n_looping; /* threads that have had ranges */
+
 static void *loop_for_ever(void *none)
 {
-    for (long n = 1000;;)
+    long n = 1000;
+
+    loop(&n);
+    __atomic_add_fetch(&n_looping, 1, __ATOMIC_SEQ_CST);
+    for (;;)
         loop(&n);
     return none;
 }
@@ -230,6 +236,8 @@ static void leave_busy(void)
 
     for (int i = 0; i < 3; i++)
         pthread_create(&thread, NULL, loop_for_ever, NULL);
+    while (__atomic_load_n(&n_looping, __ATOMIC_SEQ_CST) < 3)
+        usleep(1000);
     usleep(20000);
     exit(0);
 }
