@@ -50,6 +50,8 @@ class Device:
 
 
 PYTHON = 9  # the kind of scopes for Python functions
+MARKED = (2, 7, 8)  # those of annotations, loaders of data and optimizers
+WAIT = 3  # the kind of work that is none
 OF_SCOPES = ("Is asynchronous", "Sequence number", "Fwd thread id")
 
 
@@ -59,6 +61,7 @@ class Event:
         self.start, self.dur, self.args = start, dur, {}
         self.is_tentative = False  # counts as a step only if something ends it
         self.has_launched = False
+        self.in_step = None  # the step in which it began
         self.token, self.has_ended = 0, False  # of scopes
 
     def key(self):
@@ -81,6 +84,7 @@ class Maker:
         self.devices, self.queues, self.metadata = {}, {}, {}
         self.late = []  # memory, ranges, work: (ns, order, thread, record, args)
         self.n_flows = self.n_unmatched = 0
+        self.n_marked, self.range_of = 0, {}  # ranges with launches; the range of a launch
         self.strays = []  # ends of scopes that are not on the stack of their thread
         self.lost = [0] * 4
         self.thread_names = {}
@@ -134,6 +138,7 @@ class Maker:
                               struct.iter_unpack("<II", data[:len(data) // 8 * 8])})
             return
         if r.name == "LAUNCH":
+            self.mark(t, r.words[0])
             is_first = t.stack and not t.stack[-1].has_launched
             if is_first:
                 t.stack[-1].has_launched = True
@@ -147,6 +152,7 @@ class Maker:
         if r.name == "BEGIN":
             t.stack.append(self.event(t, rec.name(r.ident), ns))
             t.stack[-1].scope, t.stack[-1].token = r.scope, r.ticks & 0xffffffff
+            t.stack[-1].in_step = t.step
             if r.scope == PYTHON:
                 if t.is_torch and t.functions:
                     t.stack[-1].args["Call stack"] = "".join(
@@ -203,6 +209,36 @@ class Maker:
             args = {}
             t.target = args
             self.late.append((ns, len(self.late), t, r, args))
+
+    def mark(self, t, correlation):
+        """A launch in T: of the range that began last."""
+        scopes = [e for e in t.stack if e.scope in MARKED and not e.has_ended]
+        found = scopes[-1] if scopes else None
+        if t.step and (not found or found.in_step is not t.step):
+            found = t.step
+        if found and "External id" not in found.args:
+            self.n_marked += 1
+            found.args["External id"] = 2 ** 32 + self.n_marked
+        self.range_of.setdefault(correlation, found)
+
+    def add_copies(self, items):
+        """The ranges again, on each queue over the work that was launched in them."""
+        spans = {}
+        for ns, _, _, r, _ in items:
+            found = self.range_of.get(r.words[1]) if r.name == "WORK" and r.words[1] else None
+            if not found or r.words[0] >> 32 == WAIT or (found.is_tentative and found.dur is None):
+                continue
+            queue = r.words[0] & 0xffffffff
+            d = self.devices.get(self.queues.get(queue, 0), Device())
+            start, end = spans.get((found, queue), (ns, ns))
+            spans[found, queue] = min(start, ns), max(end, d.ns(r.words[5], self.rec.ns))
+        for (found, queue), (start, end) in spans.items():
+            device = self.device_name(self.queues.get(queue, 0))
+            family, _, index = device.partition(":")
+            e = Event(found.name, device, str(queue), start, end - start)
+            e.args = {"External id": found.args["External id"], "device": int(index or -1),
+                      "device family": family}
+            self.events.append(e)
 
     @staticmethod
     def end_step(t, ns):
@@ -279,6 +315,7 @@ class Maker:
                 ns = d.ns(r.words[4], self.rec.ns)
             items.append((ns, order, t, r, args))
         items.sort(key=lambda i: i[:2])
+        self.add_copies(items)
         sums = self.first_sums(items)
         open_ranges = {}
         for ns, _, t, r, args in items:

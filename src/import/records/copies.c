@@ -37,7 +37,7 @@ static uint32_t step_of(struct osc_records_rows *rows, const struct osc_records_
     if (!place)
         rows->builder->status = OSC_ENOMEM;
     else if (*place == 0)
-        *place = add_range(rows, (osc_sid){0});
+        *place = add_range(rows, (osc_sid){OSC_COPIES_UNNAMED});
     return place ? *place : 0;
 }
 

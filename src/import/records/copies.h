@@ -14,6 +14,9 @@
 
 #include "import/records/records_state.h"
 
+/* The name of a step until one knows that it counts. */
+#define OSC_COPIES_UNNAMED UINT32_MAX
+
 void osc_copies_fini(struct osc_records_copies *c);
 
 /* osc_records_open.nearest of a scope of KIND, a number in a recording, that opens in T. */

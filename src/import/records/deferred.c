@@ -520,7 +520,7 @@ static void build_copy(struct making *m, const struct osc_records_copy *copy)
                            .ts_ns = copy->start_ns,
                            .dur_ns = copy->end_ns - copy->start_ns};
 
-    if (!d || r.name.v == 0) /* a step that never ended is none */
+    if (!d || r.name.v == OSC_COPIES_UNNAMED) /* a step that never ended is none */
         return;
     r.track = q->track;
     osc_copies_tell(rows, &m->args, copy->range + 1);
@@ -547,16 +547,19 @@ static void find_copies(struct osc_records_rows *rows)
             if (range > 0)
                 rows->copies.ranges[range - 1] =
                     osc_build_step_name(rows->builder, label_of(words, text));
-        } else if (item->kind == OSC_RECORD_WORK && words[0] >> 32 != OSC_WORK_SYNC) {
+        } else if (item->kind == OSC_RECORD_WORK && words[1] != 0 &&
+                   words[0] >> 32 != OSC_WORK_SYNC) {
             const struct osc_records_queue *const q =
                 osc_records_queue(rows, (uint32_t)words[0]);
             const struct osc_records_device *const d =
                 q ? osc_records_device(rows, q->device) : NULL;
             const struct osc_records_launch *const from = launch_of(rows, words[1]);
 
+            const int64_t end_ns = d ? device_ns(rows, d, words[5]) : 0;
+
             if (d && from)
                 osc_copies_add(rows, from->range, q->number, item->ts_ns,
-                               device_ns(rows, d, words[5]));
+                               end_ns > item->ts_ns ? end_ns : item->ts_ns);
         }
     }
 }
