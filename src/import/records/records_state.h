@@ -85,8 +85,8 @@ struct osc_records_copy {
 
 /* Zeroed, there are none. */
 struct osc_records_copies {
-    osc_sid *ranges; /* owned; the names of ranges in which work was launched; of a step: set
-                      * when its row is built */
+    osc_sid *ranges; /* owned; the names of ranges in which work was launched; of a step
+                      * OSC_COPIES_UNNAMED until one knows that it counts */
     struct osc_records_copy *copies; /* owned; in order of their starts */
     struct osc_idmap of_step; /* step, see osc_copies_step() -> its index in ranges + 1 */
     struct osc_idmap at;      /* range and queue -> index in copies + 1 */
