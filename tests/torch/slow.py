@@ -44,7 +44,7 @@ class Block(nn.Module):
         q, k, v = [y.view(b, t, 4, d // 4).transpose(1, 2)
                    for y in self.qkv(self.norm(x)).chunk(3, -1)]
         if FAULT == "copies":
-            for _ in range(2):
+            for _ in range(8):
                 q, k, v = [y.contiguous().clone().permute(3, 0, 1, 2).contiguous()
                            .permute(1, 2, 3, 0).contiguous() for y in (q, k, v)]
         a = F.scaled_dot_product_attention(q, k, v).transpose(1, 2).reshape(b, t, d)
