@@ -151,10 +151,14 @@ class SlowTests(Tests):
                     self.check(f"{fault} by {module}", bool(found & codes), found)
 
     def silent(self, runs: int, modules: tuple[str, ...]) -> None:
-        """Nothing is said about a program without a fault, but that other programs held up a step."""
+        """Nothing is said about a program without a fault, but that other programs held up a step, in
+        one of three tries: they may also hold up the optimizer in most of the four steps."""
         for module in modules:
             for _ in range(runs):
-                found = self.advice("none", module) - {"slow_steps"}
+                for _ in range(3):
+                    found = self.advice("none", module) - {"slow_steps"}
+                    if not found:
+                        break
                 self.check(f"no fault by {module}", not found, found)
 
 
