@@ -325,7 +325,7 @@ static osc_status write_trace(struct writing *w, struct osc_trace *t)
     osc_derive_forget(t);  /* readers derive and count again */
     st = name_findings(t);
     if (st == OSC_OK && is_cut(w))
-        st = osc_column_file_used_find(&w->used, t);
+        st = osc_column_file_used_find(&w->used, t, t->is_selected || w->x->is_redacted);
     if (st == OSC_OK) {
         put_trace(w);
         st = w->status;

@@ -23,10 +23,10 @@ struct osc_column_file_used {
  * were joined with their begins. */
 bool osc_column_file_keeps(const struct osc_trace *t, const struct osc_chunk *c, uint32_t i);
 
-/* Find what the written rows of T refer to. Call osc_column_file_used_fini() even after a
- * failure. */
+/* Find what the written rows of T refer to, and unless it IS_PART of a trace, or redacted, its
+ * devices. Call osc_column_file_used_fini() even after a failure. */
 OSC_MUST_USE osc_status osc_column_file_used_find(struct osc_column_file_used *u,
-                                                  const struct osc_trace *t);
+                                                  const struct osc_trace *t, bool is_part);
 void osc_column_file_used_fini(struct osc_column_file_used *u);
 
 /* Append the payloads of the chunks to OUT, whose status is sticky. */

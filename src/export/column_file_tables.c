@@ -78,7 +78,8 @@ static void use_tables(const struct osc_column_file_used *u, const struct osc_tr
     }
 }
 
-osc_status osc_column_file_used_find(struct osc_column_file_used *u, const struct osc_trace *t)
+osc_status osc_column_file_used_find(struct osc_column_file_used *u, const struct osc_trace *t,
+                                     bool is_part)
 {
     u->n_texts = osc_strings_bound(&t->strings);
     u->texts = osc_calloc(u->n_texts, 1);
@@ -100,6 +101,8 @@ osc_status osc_column_file_used_find(struct osc_column_file_used *u, const struc
                 use_row(u, t, c, i);
         }
     }
+    for (uint32_t i = 0; i < t->n_tracks; i++) /* a device may be named that has no event */
+        u->tracks[i] |= !is_part && t->tracks[i].device.v != 0;
     use_tables(u, t);
     return OSC_OK;
 }

@@ -290,6 +290,34 @@ TEST(keeps_ends_whose_arguments_have_no_words)
     free_file(&f);
 }
 
+static bool has_device(const struct osc_trace *t, const char *name)
+{
+    for (uint32_t i = 0; i < t->n_tracks; i++)
+        if (osc_str_eq(osc_trace_str(t, t->tracks[i].device), osc_str_c(name)))
+            return true;
+    return false;
+}
+
+/* A selection may name a device that has lost all its events. */
+TEST(keeps_devices_without_an_event)
+{
+    struct osc_trace t = {0}, again = {0};
+    struct osc_trace *const traces[] = {&t};
+    struct file f = {0};
+
+    assert_true(small_load(&t, "{'ph':'B','name':'a','pid':'CPU functions','tid':1,'ts':1},"
+                               "{'ph':'E','pid':'CPU functions','tid':1,'ts':5,"
+                               "'args':{'ok':true}},"
+                               "{'ph':'E','pid':'CUDA functions','tid':0,'ts':7},"));
+    assert_true(has_device(&t, "cuda:0"));
+    assert_int_equal(write_traces(traces, 1, false, &f), OSC_OK);
+    assert_int_equal(read_back(&again, &f), OSC_OK);
+    assert_true(has_device(&again, "cuda:0"));
+    osc_trace_fini(&again);
+    osc_trace_fini(&t);
+    free_file(&f);
+}
+
 TEST(says_the_same_when_it_is_opened_again)
 {
     struct osc_trace t = {0}, again = {0};
