@@ -124,7 +124,6 @@ static bool is_wall_clock(int64_t unix_ns)
 static void add_origin(const struct osc_trace *t, const struct osc_options *o,
                        struct osc_result *out)
 {
-    const int64_t to_ns = osc_selection_end(o->selection, t);
     int64_t start_ns;
 
     const enum osc_producer producer = (enum osc_producer)t->producer;
@@ -146,8 +145,7 @@ static void add_origin(const struct osc_trace *t, const struct osc_options *o,
     osc_result_int(out, NUMBER, 0); /* unless another merged trace has events */
     if (t->events.n_rows > 0) {
         osc_result_int(out, FIRST, t->min_ts_ns - t->origin_ns);
-        osc_result_int(out, LAST,
-                       (t->max_end_ns < to_ns ? t->max_end_ns : to_ns) - t->origin_ns);
+        osc_result_int(out, LAST, osc_selection_end(o->selection, t) - t->origin_ns);
     }
 }
 

@@ -114,15 +114,15 @@ static void add_device(struct osc_result *out, const struct osc_busy *busy, uint
 static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err)
 {
-    const int64_t to_ns = osc_selection_end(o->selection, t);
-    const int64_t whole_ns = (t->max_end_ns < to_ns ? t->max_end_ns : to_ns) - t->min_ts_ns;
+    const int64_t end_ns = osc_selection_end(o->selection, t);
+    const int64_t whole_ns = end_ns - t->min_ts_ns;
     struct osc_strbuf piece_of = {0};
     struct osc_busy busy = {0};
     uint32_t n = 0, *order = NULL;
     osc_status st = osc_tracks_in_order(t, &order, &n);
 
     if (st == OSC_OK)
-        st = osc_busy_make(t, to_ns, &busy);
+        st = osc_busy_make(t, end_ns, &busy);
     if (st != OSC_OK) {
         osc_free(order);
         return osc_fail(err, st, "%s", osc_status_text(st));

@@ -16,11 +16,12 @@ bool osc_selection_is_all(const struct osc_selection *s)
 
 int64_t osc_selection_end(const struct osc_selection *s, const struct osc_trace *t)
 {
-    int64_t end_ns;
+    int64_t to_ns;
 
-    return s && s->has_to && !__builtin_add_overflow(t->origin_ns, s->to_ns, &end_ns)
-               ? end_ns
-               : INT64_MAX;
+    return s && s->has_to && !__builtin_add_overflow(t->origin_ns, s->to_ns, &to_ns) &&
+                   to_ns < t->max_end_ns
+               ? to_ns
+               : t->max_end_ns;
 }
 
 /* PyTorch itself writes "" for a number, so an empty one counts as a number. */

@@ -41,8 +41,9 @@ struct osc_selection {
 
 bool osc_selection_is_all(const struct osc_selection *s);
 
-/* When S, which may be NULL, ends on the clock of T; INT64_MAX: never. What starts before may
- * go on. */
+/* When what S, which may be NULL, selects of T ends, on the clock of T: with its events, or
+ * with
+ * --to if some go on then. */
 int64_t osc_selection_end(const struct osc_selection *s, const struct osc_trace *t);
 
 /* Whether TEXT has the form of a range of steps, whether or not they exist. */

@@ -420,17 +420,16 @@ static void report_start(osc_status st)
     (void)osc_start_failed(st, place.out[0] ? place.out : out_option, what);
 }
 
-/* Tell `opscope run` of a recording that is not in its directory. */
+/* Tell `opscope run` of a recording that is not in its directory, once: it counts processes. */
 static void report_elsewhere(void)
 {
     const size_t len = strlen(dir);
-
     const bool is_below = len > 0 && strncmp(place.out, dir, len) == 0 && place.out[len] == '/';
 
-    /* Once a process: the run counts processes. */
-    if (out_option[0] != '\0' && !is_below && !is_told_elsewhere)
-        osc_open_failure_tell_elsewhere(place.out);
-    is_told_elsewhere |= out_option[0] != '\0' && !is_below;
+    if (out_option[0] == '\0' || is_below || is_told_elsewhere)
+        return;
+    is_told_elsewhere = true;
+    osc_open_failure_tell_elsewhere(place.out);
 }
 
 /* Give way to a recording that the program starts in a file of its own: end the one that began
@@ -444,8 +443,8 @@ static bool give_way(void)
     return true;
 }
 
-/* Whether the recording that began by itself goes on as the one that is started. If the program
- * IS_EXPLICIT, it is that from then on. */
+/* Whether the recording that began by itself goes on as the one that is started. IS_EXPLICIT:
+ * the program gave options; from then on the recording is its own. */
 static bool adopt(bool is_explicit)
 {
     if (get_phase() != RECORDING)

@@ -8,7 +8,8 @@ missing events and work of before the recording, with what the twin says by the 
 For every trace below DIR (by default the shared data, if it is there) that is not larger than
 BYTES (of these the part that sample.py says) and every folder of them as a run, and for random
 ones: N of devices that wait, 8 N near the borders of the rules, N of hosts, N runs of ranks, and
-N of windows of one rank; each complete and selected from. Ends with how often each was said, and `N passed, N failed`.
+N of windows of one rank; each complete and selected from. Ends with how often each was said, and
+`N passed, N failed`.
 """
 from __future__ import annotations
 

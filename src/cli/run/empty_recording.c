@@ -49,15 +49,17 @@ osc_status osc_empty_recording_write(const char *directory, pid_t pid, char *con
     struct osc_parts file = {.recording = {osc_hash_seed(), osc_hash_seed()}};
     unsigned char facts[OSC_PROCESS_FACTS_BYTES];
     struct osc_process_facts_out to = {.out = facts};
+    const long long now_s = (long long)time(NULL);
     char path[PATH_MAX], host[HOST_NAME_MAX + 1] = "host";
+    unsigned n = 0;
     osc_status st;
 
     gethostname(host, sizeof host - 1);
-    for (unsigned n = 0; n == 0 || access(path, F_OK) == 0;
-         n++) /* the process may have others */
+    do { /* the process may have recordings of its own */
         if (snprintf(path, sizeof path, "%s/%s.%d.%lld.%u.osc", directory, host, (int)pid,
-                     (long long)time(NULL), n) >= (int)sizeof path)
+                     now_s, n++) >= (int)sizeof path)
             return OSC_EIO;
+    } while (access(path, F_OK) == 0);
     file.out = path;
     st = osc_empty_recording_facts(&to, pid, argv, s->run_id, s);
     header.n_items = to.n;

@@ -174,9 +174,10 @@ static void check_cuda(const struct osc_source_kind *kind, struct osc_strbuf *mi
         "libcupti.so.13",   "libcupti.so.12",   "libcupti.so.11.8", "libcupti.so.11.7",
         "libcupti.so.11.6", "libcupti.so.11.5", "libcupti.so.11.4", "libcupti.so.11.3",
         "libcupti.so.11.2", "libcupti.so.11.1", "libcupti.so"};
+    const char *const lack = osc_source_lack(kind);
 
-    if (osc_source_lack(kind))
-        osc_strbuf_adds(missing, osc_source_lack(kind));
+    if (lack)
+        osc_strbuf_adds(missing, lack);
     else if (!osc_is_one_loadable(names, sizeof names / sizeof *names))
         osc_strbuf_adds(missing,
                         "the loader finds no libcupti.so: programs that bring theirs, such "

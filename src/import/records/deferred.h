@@ -5,6 +5,7 @@
  *   memory    the allocated bytes of a device are summed in order of time, over all threads
  *   ranges    an asynchronous range may end on another thread than it began on
  *   work      the clock of a device is fitted over all its readings
+ *   copies    a range of a program is drawn over its work (copies.h)
  *   launches  a call is made up for work whose launching call was not recorded; arrows lead
  *             from calls to their work
  *   steps     a step is one row from begin to end, because scopes may cross its limits

@@ -22,7 +22,8 @@ function problemOf(cause: unknown): ApiProblem {
 
 /**
  * Ask for what KEY says (null: nothing), of the traces as they are now. After a failure the value
- * stays only if KEEPS, and if the question was not wrong: it would pass for the answer to that. It is asked again after PAUSE ms, so that what is looked at comes first.
+ * stays only if KEEPS, and if the question was not wrong: it would pass for the answer to that. It
+ * is asked again after PAUSE ms, so that what is looked at comes first.
  */
 export function useAsked<T>(
   key: readonly unknown[] | null,

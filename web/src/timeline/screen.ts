@@ -85,8 +85,12 @@ export class Screen {
   private early: (() => void) | null = null;
   private image: ImageData | null = null;
   private colours = {
-    ...{ text: "#000", muted: "#666", ground: "#fff" },
-    ...{ line: "#888", grid: "#ddd", accent: "#00f" },
+    text: "#000",
+    muted: "#666",
+    ground: "#fff",
+    line: "#888",
+    grid: "#ddd",
+    accent: "#00f",
   };
 
   /**
