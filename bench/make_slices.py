@@ -4,10 +4,19 @@
 
 N complete events of eight names on TRACKS threads, nested up to four deep, without arguments.
 """
+
 import sys
 
-NAMES = ["aten::add", "aten::mm", "aten::conv2d", "aten::copy_", "aten::relu", "aten::sum",
-         "aten::view", "aten::linear"]
+NAMES = [
+    "aten::add",
+    "aten::mm",
+    "aten::conv2d",
+    "aten::copy_",
+    "aten::relu",
+    "aten::sum",
+    "aten::view",
+    "aten::linear",
+]
 
 
 def main():
@@ -22,9 +31,16 @@ def main():
             at[thread] += dur + state % 7
             for depth in range(4):
                 name = NAMES[(state >> depth) % 8]
-                file.write('{"ph":"X","cat":"cpu_op","name":"%s","pid":1,"tid":%d,"ts":%d,"dur":%d}%s\n'
-                           % (name, thread + 1, start + depth, dur - 2 * depth,
-                              "," if i + depth + 1 < n else ""))
+                file.write(
+                    '{"ph":"X","cat":"cpu_op","name":"%s","pid":1,"tid":%d,"ts":%d,"dur":%d}%s\n'
+                    % (
+                        name,
+                        thread + 1,
+                        start + depth,
+                        dur - 2 * depth,
+                        "," if i + depth + 1 < n else "",
+                    )
+                )
         file.write("]}\n")
 
 

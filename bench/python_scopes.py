@@ -8,6 +8,7 @@ The time of the loop is subtracted. An uncontended lock is measured as an empty 
 in C, and so is a scope while nothing records. The least of 500 short runs counts, because a
 busy machine interrupts short runs less often.
 """
+
 import os
 import tempfile
 import threading
@@ -20,8 +21,10 @@ LOOPS = 20 if "BENCH_QUICK" in os.environ else 2000
 
 def cost(statement, **names):
     """The nanoseconds of one STATEMENT."""
+
     def least(what):
         return min(timeit.repeat(what, number=LOOPS, repeat=500, globals=names))
+
     return (least(statement) - least("pass")) / LOOPS * 1e9
 
 
@@ -36,12 +39,21 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         record.start(os.path.join(folder, "run.osc"))
         show("with scope", cost("with c: pass", c=record.scope("a")), base)
-        show("with record.scope(NAME), made each time",
-             cost("with record.scope('a'): pass", record=record), base)
-        show("with scope that has an integer argument",
-             cost("with c: pass", c=record.scope("b", n=1)), base)
-        show("decorated function, beyond the call",
-             cost("f()", f=record.scope("c")(lambda: None)) - cost("f()", f=lambda: None), base)
+        show(
+            "with record.scope(NAME), made each time",
+            cost("with record.scope('a'): pass", record=record),
+            base,
+        )
+        show(
+            "with scope that has an integer argument",
+            cost("with c: pass", c=record.scope("b", n=1)),
+            base,
+        )
+        show(
+            "decorated function, beyond the call",
+            cost("f()", f=record.scope("c")(lambda: None)) - cost("f()", f=lambda: None),
+            base,
+        )
         show("counter", cost("counter('d', 1.5)", counter=record.counter), base)
         show("instant", cost("instant('e')", instant=record.instant), base)
         lost = {cause: n for cause, n in record.losses().items() if n}

@@ -10,6 +10,7 @@ whole processes, "TABLE/two BYTES" and "TABLE/many BYTES" (TABLE+merge with --me
 The two ranks are copies of one TRACE, the one that needs more memory. "TABLE/seconds" is the
 time of all ranks. The copies are removed at the end.
 """
+
 import os
 import re
 import shutil
@@ -18,7 +19,7 @@ import sys
 import time
 
 RANKS = 4 if "BENCH_QUICK" in os.environ else 64
-HEAD_BYTES = 1 << 16    # the rank of a file is written before the events
+HEAD_BYTES = 1 << 16  # the rank of a file is written before the events
 # A time counts from the first event of all files. This one leaves out next to nothing.
 WAYS = {"": [], "+merge": ["--merge"], "+merge+from": ["--merge", "--from", "1ms"]}
 
@@ -62,14 +63,15 @@ def ask(opscope, table, folder, way):
 def main():
     opscope, folder, *traces = sys.argv[1:]
     folder = os.path.join(folder, "ranks")
-    listed = subprocess.run([opscope, "table", "--list"], check=True, capture_output=True,
-                            text=True).stdout
+    listed = subprocess.run(
+        [opscope, "table", "--list"], check=True, capture_output=True, text=True
+    ).stdout
     names = [line.split()[0] for line in listed.splitlines() if line[:1].isalpha()]
     try:
         many, pairs = make_all(folder, traces, RANKS)
         for name in names:
             for way in WAYS:
-                if name == "events" or name.startswith("diff_"):   # of two runs
+                if name == "events" or name.startswith("diff_"):  # of two runs
                     continue
                 peak, seconds = ask(opscope, name, many, way)
                 two = max(ask(opscope, name, pair, way)[0] for pair in pairs)

@@ -14,6 +14,7 @@ only if a bench could not run.
 The programs print many samples, "NAME NUMBER"; a measure is the quotient of two medians. The
 first sample is slower because its memory is fresh; it counts only as NAME/first.
 """
+
 import argparse
 import contextlib
 import os
@@ -49,8 +50,11 @@ def build(where):
         return where
     where = os.path.join(ROOT, "build-bench")
     if not os.path.exists(os.path.join(where, "build.ninja")):
-        subprocess.run(["meson", "setup", where, ROOT, "-Dbench=true", "-Dtests=false"],
-                       check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            ["meson", "setup", where, ROOT, "-Dbench=true", "-Dtests=false"],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
     subprocess.run(["ninja", "--quiet", "-C", where], check=True)
     return where
 
@@ -75,16 +79,20 @@ def show(name, ratio, limit="-", words=""):
         bound = float(limit[2:])
         verdict = "ok" if (ratio >= bound if limit[0] == ">" else ratio <= bound) else "MISS"
     COUNTS[verdict] += 1
-    print("%-24s %8.3f %-7s %-4s %s" % (name, ratio, limit if verdict else "", verdict, words),
-          flush=True)
+    print(
+        "%-24s %8.3f %-7s %-4s %s" % (name, ratio, limit if verdict else "", verdict, words),
+        flush=True,
+    )
 
 
 def divide(name, samples, over, under, limit="-", words="", how=steady):
     """Show the quotient of the medians of OVER and UNDER in SAMPLES, if UNDER took any time."""
     a, b = how(samples[over]), how(samples[under])
     if b == 0:
-        print("%s: %s took less than a tick of the clock, with %s runs" % (
-            name, under, len(samples[under])))
+        print(
+            "%s: %s took less than a tick of the clock, with %s runs"
+            % (name, under, len(samples[under]))
+        )
         return
     show(name, a / b, limit, "%s: %.4g by %.4g" % (words or "%s by %s" % (over, under), a, b))
 
@@ -102,16 +110,24 @@ def add(samples, prefix, *command, env=None):
         child.returncode = status
     if status != 0:
         raise OSError("%s failed" % " ".join(map(str, command)))
-    for key, value in (("wall", time.perf_counter() - start), ("user", used.ru_utime),
-                       ("kernel", used.ru_stime), ("rss", used.ru_maxrss * 1024),
-                       ("cpu", used.ru_utime + used.ru_stime)):
+    for key, value in (
+        ("wall", time.perf_counter() - start),
+        ("user", used.ru_utime),
+        ("kernel", used.ru_stime),
+        ("rss", used.ru_maxrss * 1024),
+        ("cpu", used.ru_utime + used.ru_stime),
+    ):
         samples.setdefault(prefix + key, []).append(value)
     return samples
 
 
 def load(program, trace):
-    for name, limit, n, *kernel in (("1g", ">=1.70", 5), ("names", ">=1.50", 9),
-                                    ("r50", ">=1.70", 15), ("r50", "-", 9, "plain")):
+    for name, limit, n, *kernel in (
+        ("1g", ">=1.70", 5),
+        ("names", ">=1.50", 9),
+        ("r50", ">=1.70", 15),
+        ("r50", "-", 9, "plain"),
+    ):
         path = trace(name + ".json")
         if not os.path.exists(path) or not os.path.exists(program("load")):
             print("load/%s: without the trace or simdjson" % name)
@@ -133,8 +149,12 @@ def threads(program, trace):
     divide("load/threads", s, "1load-wall", "2load-wall", ">=1.80", "wall, one thread by two")
     divide("load/threads-best", s, "1load-wall", "2load-wall", how=min)
     a, b = steady(s["1load-cpu"]), steady(s["2load-cpu"])
-    show("load/threads-processor", 2 * a / b, "-",
-         "what it would be on idle cores: processor time %.3f and %.3f s" % (a, b))
+    show(
+        "load/threads-processor",
+        2 * a / b,
+        "-",
+        "what it would be on idle cores: processor time %.3f and %.3f s" % (a, b),
+    )
 
 
 def process(program, trace):
@@ -143,21 +163,38 @@ def process(program, trace):
     for _ in times(5):
         add(s, "zcat-", "sh", "-c", 'exec zcat "$0" >/dev/null', big + ".gz")
         add(s, "gz-", ask, "load", big + ".gz", 2)
-    divide("gz/zcat", s, "zcat-wall", "gz-wall", ">=3.50", "zcat by ours, wall", statistics.median)
+    divide(
+        "gz/zcat", s, "zcat-wall", "gz-wall", ">=3.50", "zcat by ours, wall", statistics.median
+    )
     divide("gz/zcat-best", s, "zcat-wall", "gz-wall", how=min)
     divide("gz/processor", s, "zcat-cpu", "gz-cpu", how=statistics.median)
-    for name, path, n in (("", big, 1), ("", big, 2), ("-gz", big + ".gz", 2),
-                          ("-names", trace("names.json"), 1)):
+    for name, path, n in (
+        ("", big, 1),
+        ("", big, 2),
+        ("-gz", big + ".gz", 2),
+        ("-names", trace("names.json"), 1),
+    ):
         m = {k: v[0] for k, v in add({}, "", ask, "facts", path, n).items()}
         if n == 1:
-            show("memory/base" + name, (m["model_bytes"] - m["string_bytes"]) / m["records"] / 64,
-                 "<=1.00", "bytes a record by 64; strings apart: %.1f MB"
-                 % (m["string_bytes"] / 1e6))
-            show("memory/derived" + name, (m["held_bytes"] - m["model_bytes"]) / m["records"] / 64,
-                 "-", "bytes of derived pages a record by 64")
-        show("memory/peak%s-%d" % (name, n), m["peak_bytes"] / (1.25 * m["model_bytes"] + 2**26),
-             "<=1.00", "peak while loading by 1.25 model + 64 MiB: %.0f MB, model %.0f MB"
-             % (m["peak_bytes"] / 1e6, m["model_bytes"] / 1e6))
+            show(
+                "memory/base" + name,
+                (m["model_bytes"] - m["string_bytes"]) / m["records"] / 64,
+                "<=1.00",
+                "bytes a record by 64; strings apart: %.1f MB" % (m["string_bytes"] / 1e6),
+            )
+            show(
+                "memory/derived" + name,
+                (m["held_bytes"] - m["model_bytes"]) / m["records"] / 64,
+                "-",
+                "bytes of derived pages a record by 64",
+            )
+        show(
+            "memory/peak%s-%d" % (name, n),
+            m["peak_bytes"] / (1.25 * m["model_bytes"] + 2**26),
+            "<=1.00",
+            "peak while loading by 1.25 model + 64 MiB: %.0f MB, model %.0f MB"
+            % (m["peak_bytes"] / 1e6, m["model_bytes"] / 1e6),
+        )
     # A virtual machine whose host must first supply memory is up to ten times slower, which
     # opscope cannot influence: so the least of all runs counts.
     for _ in times(10):
@@ -167,14 +204,24 @@ def process(program, trace):
     if os.path.exists(trace("4g.json")):
         for name in ("4g", "1g") * 5:
             add(s, name, ask, "load", trace(name + ".json"), 1)
-        show("linear/4g", steady(s["4gcpu"]) / steady(s["1gcpu"])
-             / os.path.getsize(trace("4g.json")) * os.path.getsize(big), "<=1.05",
-             "processor time a byte of 4 GB by that of 1 GB")
+        show(
+            "linear/4g",
+            steady(s["4gcpu"])
+            / steady(s["1gcpu"])
+            / os.path.getsize(trace("4g.json"))
+            * os.path.getsize(big),
+            "<=1.05",
+            "processor time a byte of 4 GB by that of 1 GB",
+        )
     for _ in times(21):
         add(s, "start-", program("../opscope"), "table", "operators", trace("10m.json"))
-    show("start/table", statistics.median(s["start-wall"]) / 0.050, "<=1.00",
-         "opscope table operators, 10 MB, wall by 50 ms; shortest %.1f ms"
-         % (min(s["start-wall"]) * 1e3))
+    show(
+        "start/table",
+        statistics.median(s["start-wall"]) / 0.050,
+        "<=1.00",
+        "opscope table operators, 10 MB, wall by 50 ms; shortest %.1f ms"
+        % (min(s["start-wall"]) * 1e3),
+    )
 
 
 def operators(program, trace):
@@ -185,13 +232,15 @@ def operators(program, trace):
 
 
 def tables(program, trace):
-    for name, path, limit in (("tables", trace("1g.json"), "<=0.15"),
-                              ("tables-modules", trace("modules.json"), "-")):
+    for name, path, limit in (
+        ("tables", trace("1g.json"), "<=0.15"),
+        ("tables-modules", trace("modules.json"), "-"),
+    ):
         if not os.path.exists(path):
             continue
         s = add({}, "", program("questions"), "tables", path, 5)
         divide(name + "/load", s, "all", "load", limit, "facts and all tables by loading, s")
-        for table in list(s)[1:list(s).index("all")]:
+        for table in list(s)[1 : list(s).index("all")]:
             divide("%s/%s" % (name, table), s, table, "load")
 
 
@@ -204,22 +253,36 @@ def memory(program, trace):
 
 
 # Tables whose rows are appended, not merged.
-LISTS = ("threads", "tracks", "flows", "memory_events", "memory_curve", "memory_peaks",
-         "memory_live")
+LISTS = (
+    "threads",
+    "tracks",
+    "flows",
+    "memory_events",
+    "memory_curve",
+    "memory_peaks",
+    "memory_live",
+)
 
 
 def ranks(program, trace):
     """64 ranks of 60 MB may use 64 MiB more memory than two of them."""
-    traces = [trace(name) for name in ("rank.json", "rank-modules.json")
-              if os.path.exists(trace(name))]
-    s = add({}, "", os.path.join(HERE, "ranks.py"), program("../opscope"), trace("scratch"),
-            *traces)
+    traces = [
+        trace(name)
+        for name in ("rank.json", "rank-modules.json")
+        if os.path.exists(trace(name))
+    ]
+    s = add(
+        {}, "", os.path.join(HERE, "ranks.py"), program("../opscope"), trace("scratch"), *traces
+    )
     for name in [n[:-5] for n in s if n.endswith("/many")]:
         many, two = s[name + "/many"][0], s[name + "/two"][0]
-        show("ranks/" + name, (many - two) / 2**26,
-             "-" if name.split("+")[0] in LISTS else "<=1.00",
-             "peak beyond that of two by 64 MiB: %.0f MB, %.0f MB; %.1f s"
-             % (many / 1e6, two / 1e6, s[name + "/seconds"][0]))
+        show(
+            "ranks/" + name,
+            (many - two) / 2**26,
+            "-" if name.split("+")[0] in LISTS else "<=1.00",
+            "peak beyond that of two by 64 MiB: %.0f MB, %.0f MB; %.1f s"
+            % (many / 1e6, two / 1e6, s[name + "/seconds"][0]),
+        )
 
 
 def about_runs(program, trace, what, *names, env=None):
@@ -228,8 +291,16 @@ def about_runs(program, trace, what, *names, env=None):
     if not all(map(os.path.exists, traces)):
         print("%s: without the traces" % what)
         return None
-    return add({}, "", os.path.join(HERE, "runs.py"), program("../opscope"), trace("scratch"), what,
-               *traces, env=env)
+    return add(
+        {},
+        "",
+        os.path.join(HERE, "runs.py"),
+        program("../opscope"),
+        trace("scratch"),
+        what,
+        *traces,
+        env=env,
+    )
 
 
 def spread(program, trace):
@@ -237,20 +308,34 @@ def spread(program, trace):
     s = about_runs(program, trace, "threads", "rank.json", "rank-modules.json")
     for name in sorted({n.split("/")[0] for n in s or () if n.endswith("/two/rss")}):
         one, two = name + "/1/", name + "/2/"
-        divide("spread/" + name, s, one + "wall", two + "wall", ">=1.80", "wall, one thread by two")
-        show("spread/%s-processor" % name, 2 * steady(s[one + "cpu"]) / steady(s[two + "cpu"]), "-",
-             "what it would be on idle cores")
-        show("spread/%s-memory" % name, (max(s[two + "rss"]) - max(s[name + "/two/rss"])) / 2**26,
-             "<=1.00", "peak beyond that of the two largest by 64 MiB: %.0f MB"
-             % (max(s[two + "rss"]) / 1e6))
+        divide(
+            "spread/" + name, s, one + "wall", two + "wall", ">=1.80", "wall, one thread by two"
+        )
+        show(
+            "spread/%s-processor" % name,
+            2 * steady(s[one + "cpu"]) / steady(s[two + "cpu"]),
+            "-",
+            "what it would be on idle cores",
+        )
+        show(
+            "spread/%s-memory" % name,
+            (max(s[two + "rss"]) - max(s[name + "/two/rss"])) / 2**26,
+            "<=1.00",
+            "peak beyond that of the two largest by 64 MiB: %.0f MB"
+            % (max(s[two + "rss"]) / 1e6),
+        )
     if not shutil.which("mpirun") or not os.path.exists(program("../opscope-mpi")):
         print("spread/mpi: without mpirun or opscope-mpi")
         return
     s = about_runs(program, trace, "mpi", "rank.json", "rank-modules.json")
     if s:
         divide("spread/mpi", s, "one/wall", "two/wall", ">=1.70", "wall, one process by two")
-        show("spread/mpi-processor", 2 * steady(s["one/cpu"]) / steady(s["two/cpu"]), "-",
-             "what it would be on idle cores; mpirun alone %.2f s" % steady(s["start/wall"]))
+        show(
+            "spread/mpi-processor",
+            2 * steady(s["one/cpu"]) / steady(s["two/cpu"]),
+            "-",
+            "what it would be on idle cores; mpirun alone %.2f s" % steady(s["start/wall"]),
+        )
 
 
 def compared(program, trace):
@@ -259,13 +344,19 @@ def compared(program, trace):
     for what, limit in (("wall", "<=1.20"), ("cpu", "-")) if s else ():
         for how, word in ((steady, ""), (min, "-best")):
             a, b = how(s["diff/" + what]), how(s["base/" + what]) + how(s["new/" + what])
-            show("compared/%s%s" % (what, word), a / b, "-" if word else limit,
-                 "diff by loading both, s: %.3f by %.3f" % (a, b))
+            show(
+                "compared/%s%s" % (what, word),
+                a / b,
+                "-" if word else limit,
+                "diff by loading both, s: %.3f by %.3f" % (a, b),
+            )
 
 
 def holistic(program, trace):
     """The overlap of communication in 8 ranks of 60 MB, by HolisticTraceAnalysis."""
-    python = install(trace("holistic"), "HolisticTraceAnalysis==0.5.0", "pandas<3", "setuptools<80")
+    python = install(
+        trace("holistic"), "HolisticTraceAnalysis==0.5.0", "pandas<3", "setuptools<80"
+    )
     if not python:
         print("holistic: without HolisticTraceAnalysis")
         return
@@ -282,8 +373,13 @@ def install(where, *packages):
         return None
     if not os.path.exists(os.path.join(where, "done")):
         venv.create(where, with_pip=True, clear=True)
-        if subprocess.run([os.path.join(where, "bin", "python"), "-m", "pip", "install", "-q",
-                           *packages], check=False).returncode != 0:
+        if (
+            subprocess.run(
+                [os.path.join(where, "bin", "python"), "-m", "pip", "install", "-q", *packages],
+                check=False,
+            ).returncode
+            != 0
+        ):
             return None
         with open(os.path.join(where, "done"), "w", encoding="ascii"):
             pass
@@ -314,11 +410,25 @@ def numbers(program, trace):
     if not os.path.exists(samples) or not shutil.which("chromium"):
         print("numbers: without the sample or chromium")
         return
-    python = install(trace("tensorboard"), "tensorboard==2.21.*", "torch-tb-profiler==0.4.3",
-                     "pandas<3", "setuptools<80", "numpy")
+    python = install(
+        trace("tensorboard"),
+        "tensorboard==2.21.*",
+        "torch-tb-profiler==0.4.3",
+        "pandas<3",
+        "setuptools<80",
+        "numpy",
+    )
     peer = [os.path.join(os.path.dirname(python), "tensorboard")] if python else []
-    s = add({}, "", "node", os.path.join(HERE, "first_numbers.mjs"), program("../opscope"), samples,
-            "resnet50_num_workers_0", *peer)
+    s = add(
+        {},
+        "",
+        "node",
+        os.path.join(HERE, "first_numbers.mjs"),
+        program("../opscope"),
+        samples,
+        "resnet50_num_workers_0",
+        *peer,
+    )
     if not peer:
         print("numbers: without torch-tb-profiler")
         return
@@ -329,73 +439,164 @@ def numbers(program, trace):
 
 def view(program, trace):
     """Measure the viewer's server."""
-    s = add({}, "", sys.executable, os.path.join(HERE, "view.py"), program("../opscope"),
-            trace("1g.json"))
+    s = add(
+        {},
+        "",
+        sys.executable,
+        os.path.join(HERE, "view.py"),
+        program("../opscope"),
+        trace("1g.json"),
+    )
     show("view/page", statistics.median(s["page"]), "<=0.10", "s from the command to its page")
-    show("view/table", statistics.median(s["table"]) - statistics.median(s["command"]), "<=0.10",
-         "s after `opscope table` alone, %.3g" % statistics.median(s["command"]))
-    divide("view/cells", s, "cells", "echo", "<=2.00",
-           "s a question of %d bytes, by sending them" % s["cells-bytes"][0])
-    show("view/memory", (s["memory-100"][0] - s["memory"][0]) / 2**20, "<=64.0",
-         "MiB more with 100 clients; %.4g before" % (s["memory"][0] / 2**20))
+    show(
+        "view/table",
+        statistics.median(s["table"]) - statistics.median(s["command"]),
+        "<=0.10",
+        "s after `opscope table` alone, %.3g" % statistics.median(s["command"]),
+    )
+    divide(
+        "view/cells",
+        s,
+        "cells",
+        "echo",
+        "<=2.00",
+        "s a question of %d bytes, by sending them" % s["cells-bytes"][0],
+    )
+    show(
+        "view/memory",
+        (s["memory-100"][0] - s["memory"][0]) / 2**20,
+        "<=64.0",
+        "MiB more with 100 clients; %.4g before" % (s["memory"][0] / 2**20),
+    )
 
 
 def frames(program, trace):
     """Measure frames of the page: 10 million ranges on a track, 4 million on 40 and on 2,000, and
     tables of as many."""
-    if not shutil.which("chromium") or not os.path.exists(os.path.join(
-            ROOT, "web", "node_modules", "playwright-core")):
+    if not shutil.which("chromium") or not os.path.exists(
+        os.path.join(ROOT, "web", "node_modules", "playwright-core")
+    ):
         print("frames: without chromium, or what `npm ci` puts into web/")
         return
-    for name, n, tracks, what in (("one", 10000000, 1, "timeline"),
-                                  ("forty", 4000000, 40, "timeline"),
-                                  ("thousands", 4000000, 2000, "timeline"),
-                                  ("table", 4000000, 40, "table"),
-                                  ("rows", 10000000, 1, "table")):
+    for name, n, tracks, what in (
+        ("one", 10000000, 1, "timeline"),
+        ("forty", 4000000, 40, "timeline"),
+        ("thousands", 4000000, 2000, "timeline"),
+        ("table", 4000000, 40, "table"),
+        ("rows", 10000000, 1, "table"),
+    ):
         n //= 1000 if QUICK else 1
         path = trace("slices-%d.json" % tracks)
         if not os.path.exists(path):
-            subprocess.run([sys.executable, os.path.join(HERE, "make_slices.py"), path, str(n),
-                            str(tracks)], check=True)
-        s = add({}, "", "node", os.path.join(HERE, "frames.mjs"), program("../opscope"), path, what,
-                *(["1"] if QUICK else []))
+            subprocess.run(
+                [
+                    sys.executable,
+                    os.path.join(HERE, "make_slices.py"),
+                    path,
+                    str(n),
+                    str(tracks),
+                ],
+                check=True,
+            )
+        s = add(
+            {},
+            "",
+            "node",
+            os.path.join(HERE, "frames.mjs"),
+            program("../opscope"),
+            path,
+            what,
+            *(["1"] if QUICK else []),
+        )
         show("frames/" + name, s["frame"][0], "<=17.0", "ms, the median of %d" % s["frames"][0])
-        show("frames/%s-worst" % name, s["worst"][0], "<=50.0",
-             "ms; 99 of 100 within %.3g" % s["p99"][0])
+        show(
+            "frames/%s-worst" % name,
+            s["worst"][0],
+            "<=50.0",
+            "ms; 99 of 100 within %.3g" % s["p99"][0],
+        )
         if what == "table":
-            show("frames/%s-last" % name, s["last"][0], "-",
-                 "ms until the last of %d rows is there" % s["rows"][0])
+            show(
+                "frames/%s-last" % name,
+                s["last"][0],
+                "-",
+                "ms until the last of %d rows is there" % s["rows"][0],
+            )
     if os.path.exists(trace("memory.json")):
-        s = add({}, "", "node", os.path.join(HERE, "frames.mjs"), program("../opscope"),
-                trace("memory.json"), "memory")
+        s = add(
+            {},
+            "",
+            "node",
+            os.path.join(HERE, "frames.mjs"),
+            program("../opscope"),
+            trace("memory.json"),
+            "memory",
+        )
         for name in ("curve", "drawn", "all"):
-            show("frames/memory-" + name, statistics.median(s[name]), "-" if name == "all" else "<=100",
-                 "ms from a drag, the median of %d; at most %.3g" % (len(s[name]), max(s[name])))
+            show(
+                "frames/memory-" + name,
+                statistics.median(s[name]),
+                "-" if name == "all" else "<=100",
+                "ms from a drag, the median of %d; at most %.3g" % (len(s[name]), max(s[name])),
+            )
 
 
 def record(program, trace):
     s = add({}, "", program("record"), "pair", trace("scratch"))
-    for name, limit in (("a4-off", "<=1.20"), ("a4-paused", "<=1.15"), ("a1-begin-end", "<=1.15"), ("a2-complete", "<=1.15"),
-                        ("a6-instant", "<=1.20"), ("a6-counter", "<=1.20"),
-                        ("a7-alloc-free", "<=1.30"), ("a8-stack-32", "<=1.15"),
-                        ("a5-nobody-drains", "<=1.25")):
+    for name, limit in (
+        ("a4-off", "<=1.20"),
+        ("a4-paused", "<=1.15"),
+        ("a1-begin-end", "<=1.15"),
+        ("a2-complete", "<=1.15"),
+        ("a6-instant", "<=1.20"),
+        ("a6-counter", "<=1.20"),
+        ("a7-alloc-free", "<=1.30"),
+        ("a8-stack-32", "<=1.15"),
+        ("a5-nobody-drains", "<=1.25"),
+    ):
         divide("record/" + name, s, name, name + "/limit", limit, "ns, beside the limit")
-    divide("record/a3-two-threads", s, "a3-two-threads", "a1-begin-end", "<=1.05",
-           "ns, slower of two threads by one alone")
+    divide(
+        "record/a3-two-threads",
+        s,
+        "a3-two-threads",
+        "a1-begin-end",
+        "<=1.05",
+        "ns, slower of two threads by one alone",
+    )
     s = add({}, "", program("stub"))
-    divide("record/stub-off", s, "stub", "stub/limit", "-", "ns, a call of stub.h without a library")
+    divide(
+        "record/stub-off",
+        s,
+        "stub",
+        "stub/limit",
+        "-",
+        "ns, a call of stub.h without a library",
+    )
     if os.path.exists(program("scopes")):
         s = add({}, "", program("scopes"), trace("scratch"))
         for name in ("off", "scope", "argument"):
-            divide("record/cxx-" + name, s, name, name + "/limit", "<=1.02",
-                   "ns, a macro of scope.hpp beside the calls of record.h")
+            divide(
+                "record/cxx-" + name,
+                s,
+                name,
+                name + "/limit",
+                "<=1.02",
+                "ns, a macro of scope.hpp beside the calls of record.h",
+            )
         for name, limit, what in (
-                ("category", "<=1.05", "a scope in a category beside one in none"),
-                ("category-off", "<=0.20", "a level that is off, beside a scope"),
-                ("sampled", "<=1.20", "one in 100 calls is recorded, beside all"),
-                ("meanwhile", "-", "another scope while one is sampled")):
-            divide("record/" + name, s, name, ("sampled" if name == "meanwhile" else name) +
-                   "/limit", limit, "ns, " + what)
+            ("category", "<=1.05", "a scope in a category beside one in none"),
+            ("category-off", "<=0.20", "a level that is off, beside a scope"),
+            ("sampled", "<=1.20", "one in 100 calls is recorded, beside all"),
+            ("meanwhile", "-", "another scope while one is sampled"),
+        ):
+            divide(
+                "record/" + name,
+                s,
+                name,
+                ("sampled" if name == "meanwhile" else name) + "/limit",
+                limit,
+                "ns, " + what,
+            )
 
 
 def beside(program, other, scratch, env, *before):
@@ -411,10 +612,25 @@ def beside(program, other, scratch, env, *before):
 def recorders(program, trace):
     """Measure other installed recorders: uftrace, and LTTng-UST with its own daemon."""
     scratch = trace("scratch")
-    beside(program, "uftrace", scratch, None, "uftrace", "record", "--no-libcall", "--no-event",
-           "-d", os.path.join(scratch, "calls"))
-    env = dict(os.environ, LTTNG_HOME=scratch, LTTNG_RUNDIR=os.path.join(scratch, "run"),
-               LTTNG_UST_REGISTER_TIMEOUT="-1", HOME=scratch)
+    beside(
+        program,
+        "uftrace",
+        scratch,
+        None,
+        "uftrace",
+        "record",
+        "--no-libcall",
+        "--no-event",
+        "-d",
+        os.path.join(scratch, "calls"),
+    )
+    env = dict(
+        os.environ,
+        LTTNG_HOME=scratch,
+        LTTNG_RUNDIR=os.path.join(scratch, "run"),
+        LTTNG_UST_REGISTER_TIMEOUT="-1",
+        HOME=scratch,
+    )
     os.mkdir(env["LTTNG_RUNDIR"])
     quiet = {"env": env, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     if not shutil.which("lttng-sessiond"):
@@ -425,9 +641,12 @@ def recorders(program, trace):
             if subprocess.run(["lttng", "list"], check=False, **quiet).returncode == 0:
                 break
             time.sleep(0.1)
-        for words in ("create opscope-bench --snapshot --output=" + os.path.join(scratch, "lttng"),
-                      "enable-channel -u pairs --overwrite --subbuf-size=1M --num-subbuf=4",
-                      "enable-event -u -c pairs opscope_bench:*", "start"):
+        for words in (
+            "create opscope-bench --snapshot --output=" + os.path.join(scratch, "lttng"),
+            "enable-channel -u pairs --overwrite --subbuf-size=1M --num-subbuf=4",
+            "enable-event -u -c pairs opscope_bench:*",
+            "start",
+        ):
             subprocess.run(["lttng", *words.split()], check=False, **quiet)
         beside(program, "lttng", scratch, env)
         daemon.terminate()
@@ -442,22 +661,45 @@ def gzip_of_text(program, trace):
     for _ in times(3):
         add(s, "ours-", opscope, "export", columns, "-o", text + ".gz")
         add(s, "gzip-", "sh", "-c", 'exec gzip -6 <"$0" >"$0.6"', text)
-    show("export/gzip-size", os.path.getsize(text + ".gz") / os.path.getsize(text + ".6"), "<=1.05",
-         "size by that of gzip -6")
-    divide("export/gzip-time", s, "gzip-wall", "ours-wall", ">=2.00", "gzip -6 by ours, wall, s", min)
+    show(
+        "export/gzip-size",
+        os.path.getsize(text + ".gz") / os.path.getsize(text + ".6"),
+        "<=1.05",
+        "size by that of gzip -6",
+    )
+    divide(
+        "export/gzip-time",
+        s,
+        "gzip-wall",
+        "ours-wall",
+        ">=2.00",
+        "gzip -6 by ours, wall, s",
+        min,
+    )
 
 
 def export(program, trace):
     s = add({}, "", program("export"), trace("1g.json"))
     divide("export/text", s, "text", "loop", "<=1.20", "s a byte, by a loop of records", min)
     if "gz" in s:
-        divide("export/gz", s, "gz", "deflate", "<=1.10", "by the deflater alone, s; %.1f %% of "
-               "the text" % (100 * s["packed"][0]), min)
+        divide(
+            "export/gz",
+            s,
+            "gz",
+            "deflate",
+            "<=1.10",
+            "by the deflater alone, s; %.1f %% of the text" % (100 * s["packed"][0]),
+            min,
+        )
         divide("export/gz-cores", s, "one", "two", ">=1.80", "one core by two, wall, s", min)
         gzip_of_text(program, trace)
     size = s["osc-bytes"][0]
-    show("export/osc", size / os.path.getsize(trace("1g.json")), "-",
-         "size by the original's; %.2f GB/s" % (size / 1e9 / s["osc"][0]))
+    show(
+        "export/osc",
+        size / os.path.getsize(trace("1g.json")),
+        "-",
+        "size by the original's; %.2f GB/s" % (size / 1e9 / s["osc"][0]),
+    )
     divide("reopen", s, "core-check", "core-map", "<=2.00", "by adding up, one core, s", min)
     divide("reopen/all", s, "all-check", "all-map", "-", "all processors, wall, s", min)
     divide("reopen/open", s, "all-open", "all-map", "-", "without a look at columns, s", min)
@@ -479,24 +721,54 @@ def windows(program, trace):
     for _ in times(7):
         add(s, "cat-", "cat", *paths)
         add(s, "read-", program("../opscope"), scratch)
-    divide("many", s, "read-cpu", "cat-cpu", "<=10.0",
-           "processor seconds for %d recordings, by those of cat" % n)
+    divide(
+        "many",
+        s,
+        "read-cpu",
+        "cat-cpu",
+        "<=10.0",
+        "processor seconds for %d recordings, by those of cat" % n,
+    )
 
 
 def itt(program, trace):
-    s = add({}, "", program("record"), "itt", program("../libopscope-collect.so"),
-            env=dict(os.environ, OPSCOPE_OUT=trace("scratch")))
+    s = add(
+        {},
+        "",
+        program("record"),
+        "itt",
+        program("../libopscope-collect.so"),
+        env=dict(os.environ, OPSCOPE_OUT=trace("scratch")),
+    )
     for name, limit in (("task", "<=1.60"), ("pytorch", "<=1.60"), ("domain", "-")):
-        divide("itt/" + name, s, name, name + "/limit", limit,
-               "begin and end of a task by L-pair, ns; %d lost" % s["lost"][0])
+        divide(
+            "itt/" + name,
+            s,
+            name,
+            name + "/limit",
+            limit,
+            "begin and end of a task by L-pair, ns; %d lost" % s["lost"][0],
+        )
 
 
 def nvtx(program, trace):
-    s = add({}, "", program("record"), "nvtx", program("../libopscope-collect.so"),
-            env=dict(os.environ, OPSCOPE_OUT=trace("scratch")))
+    s = add(
+        {},
+        "",
+        program("record"),
+        "nvtx",
+        program("../libopscope-collect.so"),
+        env=dict(os.environ, OPSCOPE_OUT=trace("scratch")),
+    )
     for name in ("push-pop", "registered"):
-        divide("nvtx/" + name, s, name, name + "/limit", "<=1.30",
-               "push and pop by osc_begin() and osc_end(), ns; %d lost" % s["lost"][0])
+        divide(
+            "nvtx/" + name,
+            s,
+            name,
+            name + "/limit",
+            "<=1.30",
+            "push and pop by osc_begin() and osc_end(), ns; %d lost" % s["lost"][0],
+        )
 
 
 def opencl(program, trace):
@@ -507,11 +779,20 @@ def opencl(program, trace):
     s, layer, n = {}, program("../libopscope-collect.so"), ["1000"] if QUICK else []
     for _ in times(7):
         add(s, "alone-", program("kernels"), *n, env=dict(os.environ, OPENCL_LAYERS=""))
-        add(s, "layer-", program("kernels"), *n, env=dict(os.environ, OPENCL_LAYERS=layer,
-                                                          OPSCOPE_OUT=trace("scratch")))
+        add(
+            s,
+            "layer-",
+            program("kernels"),
+            *n,
+            env=dict(os.environ, OPENCL_LAYERS=layer, OPSCOPE_OUT=trace("scratch")),
+        )
     more = statistics.median(s["layer-enqueue"]) - statistics.median(s["alone-enqueue"])
-    show("opencl/enqueue", more, "<=1.50", "microseconds more for each clEnqueueNDRangeKernel()")
-    divide("opencl/wall", s, "layer-wall", "alone-wall", "<=1.10", "microseconds for each kernel")
+    show(
+        "opencl/enqueue", more, "<=1.50", "microseconds more for each clEnqueueNDRangeKernel()"
+    )
+    divide(
+        "opencl/wall", s, "layer-wall", "alone-wall", "<=1.10", "microseconds for each kernel"
+    )
 
 
 def level_zero(program, trace):
@@ -526,24 +807,51 @@ def level_zero(program, trace):
         add(s, "alone-", program("appends"), "cost", env=base)
         base["ZE_ENABLE_TRACING_LAYER"] = "1"
         add(s, "layer-", program("appends"), "cost", env=base)
-        add(s, "collector-", program("appends"), "cost", env=dict(
-            base, LD_PRELOAD=program("../libopscope-collect.so"), OPSCOPE_OUT=trace("scratch")))
+        add(
+            s,
+            "collector-",
+            program("appends"),
+            "cost",
+            env=dict(
+                base,
+                LD_PRELOAD=program("../libopscope-collect.so"),
+                OPSCOPE_OUT=trace("scratch"),
+            ),
+        )
         del base["ZE_ENABLE_TRACING_LAYER"]
     alone = statistics.median(s["alone-append"])
-    show("level_zero/layer", (statistics.median(s["layer-append"]) - alone) / 1000, "-",
-         "microseconds that the layer alone adds")
-    show("level_zero/append", (statistics.median(s["collector-append"]) - alone) / 1000, "<=0.40",
-         "microseconds more for each zeCommandListAppendLaunchKernel()")
+    show(
+        "level_zero/layer",
+        (statistics.median(s["layer-append"]) - alone) / 1000,
+        "-",
+        "microseconds that the layer alone adds",
+    )
+    show(
+        "level_zero/append",
+        (statistics.median(s["collector-append"]) - alone) / 1000,
+        "<=0.40",
+        "microseconds more for each zeCommandListAppendLaunchKernel()",
+    )
 
 
 def cupti(program, trace):
     """Records of kernels and launches, of a CUPTI without a device."""
     s = {}
     for _ in times(5):
-        add(s, "", program("cupti"), program("../libopscope-collect.so"),
-            program("fake-cupti.so"), env=dict(os.environ, OPSCOPE_OUT=trace("scratch")))
-    show("cupti/record", statistics.median(s["record"]), "<=60.0",
-         "ns for the record of a kernel, in the callback")
+        add(
+            s,
+            "",
+            program("cupti"),
+            program("../libopscope-collect.so"),
+            program("fake-cupti.so"),
+            env=dict(os.environ, OPSCOPE_OUT=trace("scratch")),
+        )
+    show(
+        "cupti/record",
+        statistics.median(s["record"]),
+        "<=60.0",
+        "ns for the record of a kernel, in the callback",
+    )
     show("cupti/call", statistics.median(s["call"]), "-", "ns more for each launch")
 
 
@@ -557,8 +865,11 @@ def python_scopes(program, trace):
     if not os.path.isdir(program("../python")):
         print("python_scopes: the package was not built")
         return
-    show_all(sys.executable, os.path.join(HERE, "python_scopes.py"),
-             env=dict(os.environ, PYTHONPATH=program("../python")))
+    show_all(
+        sys.executable,
+        os.path.join(HERE, "python_scopes.py"),
+        env=dict(os.environ, PYTHONPATH=program("../python")),
+    )
 
 
 def thousand(program, trace):
@@ -567,8 +878,14 @@ def thousand(program, trace):
     if not os.path.isdir(run):
         print("thousand: without the run of eight ranks")
         return
-    show_all(sys.executable, os.path.join(HERE, "thousand.py"), program("../opscope"),
-             trace("scratch"), run, *((8, 1) if QUICK else ()))
+    show_all(
+        sys.executable,
+        os.path.join(HERE, "thousand.py"),
+        program("../opscope"),
+        trace("scratch"),
+        run,
+        *((8, 1) if QUICK else ()),
+    )
 
 
 def torch(program, trace):
@@ -578,10 +895,19 @@ def torch(program, trace):
         print("torch: BENCH_TORCH names no Python that has torch, or the package was not built")
         return
     env = dict(os.environ, PYTHONPATH=program("../python"))
-    show_all(python, os.path.join(HERE, "torch_profiler.py"), *(("--rounds", 1) if QUICK else ()),
-             env=env)
-    show_all(python, os.path.join(HERE, "vendor.py"), program(".."),
-             *(("--rounds", 1, "--processes", 1) if QUICK else ()), env=env)
+    show_all(
+        python,
+        os.path.join(HERE, "torch_profiler.py"),
+        *(("--rounds", 1) if QUICK else ()),
+        env=env,
+    )
+    show_all(
+        python,
+        os.path.join(HERE, "vendor.py"),
+        program(".."),
+        *(("--rounds", 1, "--processes", 1) if QUICK else ()),
+        env=env,
+    )
 
 
 def main():
@@ -593,30 +919,69 @@ def main():
     parser.add_argument("--only", default="")
     args = parser.parse_args()
     where = os.path.abspath(build(args.build))
-    data = os.path.abspath(args.data or os.path.join(ROOT, "build-bench",
-                                                     "quick" if QUICK else "data"))
+    data = os.path.abspath(
+        args.data or os.path.join(ROOT, "build-bench", "quick" if QUICK else "data")
+    )
     failed = 0
 
-    subprocess.run([os.path.join(HERE, "data.sh"), data], check=True,
-                   env=dict(os.environ, OPSCOPE_BENCH_LARGE="1" if args.large else "0",
-                            OPSCOPE_BENCH_QUICK="1" if QUICK else "0"))
+    subprocess.run(
+        [os.path.join(HERE, "data.sh"), data],
+        check=True,
+        env=dict(
+            os.environ,
+            OPSCOPE_BENCH_LARGE="1" if args.large else "0",
+            OPSCOPE_BENCH_QUICK="1" if QUICK else "0",
+        ),
+    )
     if QUICK:
         os.environ["BENCH_QUICK"] = "1"
     print("%-24s %8s %-7s" % ("measure", "ratio", "limit"))
-    for bench in (load, threads, process, operators, memory, tables, ranks, spread, compared,
-                  holistic, views, numbers, view, frames, record, recorders, export, flush, windows, itt,
-                  nvtx, opencl, level_zero, cupti, python_scopes, thousand, torch):
+    for bench in (
+        load,
+        threads,
+        process,
+        operators,
+        memory,
+        tables,
+        ranks,
+        spread,
+        compared,
+        holistic,
+        views,
+        numbers,
+        view,
+        frames,
+        record,
+        recorders,
+        export,
+        flush,
+        windows,
+        itt,
+        nvtx,
+        opencl,
+        level_zero,
+        cupti,
+        python_scopes,
+        thousand,
+        torch,
+    ):
         if args.only not in bench.__name__:
             continue
         with tempfile.TemporaryDirectory(dir=data) as scratch:
             try:
-                bench(lambda name: os.path.join(where, "bench", name),
-                      lambda name, s=scratch: s if name == "scratch" else os.path.join(data, name))
-            except Exception as error:   # noqa: BLE001: the other benches go on
+                bench(
+                    lambda name: os.path.join(where, "bench", name),
+                    lambda name, s=scratch: (
+                        s if name == "scratch" else os.path.join(data, name)
+                    ),
+                )
+            except Exception as error:  # noqa: BLE001: the other benches go on
                 print("run.py: %s: %r" % (bench.__name__, error), file=sys.stderr)
                 failed += 1
-    print("%d within their limits, %d not, %d failed to run"
-          % (COUNTS["ok"], COUNTS["MISS"], failed))
+    print(
+        "%d within their limits, %d not, %d failed to run"
+        % (COUNTS["ok"], COUNTS["MISS"], failed)
+    )
     sys.exit(failed > 0)
 
 

@@ -17,6 +17,7 @@ Prints samples, "NAME NUMBER": wall and processor seconds and peak memory in byt
 alternating runs. Memory is ru_maxrss of the largest process; of hta, whose processes share little,
 also the sum over all of the peaks of what each has alone (Pss). The copies are removed at the end.
 """
+
 import os
 import resource
 import shutil
@@ -49,12 +50,13 @@ def tree_bytes(pid):
         pid = todo.pop()
         try:
             with open("/proc/%d/smaps_rollup" % pid, encoding="ascii") as file:
-                total += sum(int(line.split()[1]) << 10 for line in file
-                             if line.startswith("Pss:"))
+                total += sum(
+                    int(line.split()[1]) << 10 for line in file if line.startswith("Pss:")
+                )
             for task in os.listdir("/proc/%d/task" % pid):
                 with open("/proc/%d/task/%s/children" % (pid, task), encoding="ascii") as file:
                     todo += map(int, file.read().split())
-        except OSError: # it has ended
+        except OSError:  # it has ended
             pass
     return total
 
@@ -80,8 +82,9 @@ class Watch(threading.Thread):
 def run(name, command, watched=False):
     """Run COMMAND and print what it took as samples of NAME."""
     start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    with subprocess.Popen([str(word) for word in command], stdout=subprocess.DEVNULL,
-                          stderr=subprocess.PIPE) as child:
+    with subprocess.Popen(
+        [str(word) for word in command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    ) as child:
         watch = Watch(child.pid) if watched else None
         said = child.stderr.read().decode(errors="replace")
         _, status, used = os.wait4(child.pid, 0)
@@ -91,8 +94,11 @@ def run(name, command, watched=False):
     if status != 0:
         sys.exit("%s failed: %s" % (" ".join(map(str, command)), said[-2000:]))
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    samples = [("wall", seconds), ("cpu", after.ru_utime - before.ru_utime + after.ru_stime
-                                   - before.ru_stime), ("rss", used.ru_maxrss * 1024)]
+    samples = [
+        ("wall", seconds),
+        ("cpu", after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime),
+        ("rss", used.ru_maxrss * 1024),
+    ]
     for what, value in samples + [("tree", tree)] * bool(watch):
         print("%s/%s %.9g" % (name, what, value), flush=True)
 
@@ -140,8 +146,12 @@ def main():
     opscope, folder, what, *traces = sys.argv[1:]
     folder = os.path.join(folder, "runs")
     try:
-        {"threads": measure_threads, "diff": measure_diff, "mpi": measure_mpi,
-         "hta": measure_hta}[what](opscope, folder, traces)
+        {
+            "threads": measure_threads,
+            "diff": measure_diff,
+            "mpi": measure_mpi,
+            "hta": measure_hta,
+        }[what](opscope, folder, traces)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -11,6 +11,7 @@ six traces of 1 MB make ranks of 6 MB. Prints samples of ROUNDS alternating roun
 with a quarter of them; "load" is `threads`, which only reads. Then the ratios of medians, and of
 the least. The ranks are removed at the end.
 """
+
 import gzip
 import json
 import multiprocessing
@@ -45,8 +46,10 @@ def again(event, after, more):
     if "id" in event:
         event["id"] += more
     if "args" in event:
-        event["args"] = {k: v + more if k in IDS and isinstance(v, int) else v
-                         for k, v in event["args"].items()}
+        event["args"] = {
+            k: v + more if k in IDS and isinstance(v, int) else v
+            for k, v in event["args"].items()
+        }
     return event
 
 
@@ -60,15 +63,19 @@ def enlarge(trace, repeats, length):
         for event in timed:
             event = again(event, number * length, number * stride)
             if event.get("name", "").startswith(STEP):
-                event["name"] = STEP + str(int(event["name"][len(STEP):]) + number)
+                event["name"] = STEP + str(int(event["name"][len(STEP) :]) + number)
             events.append(event)
     return ",\n".join(map(json.dumps, events))
 
 
 def length_of(traces):
     """A time after which all traces are over."""
-    times = [e["ts"] + e.get("dur", 0) for t in traces for e in t["traceEvents"]
-             if "ts" in e and e.get("ph") != "M"]
+    times = [
+        e["ts"] + e.get("dur", 0)
+        for t in traces
+        for e in t["traceEvents"]
+        if "ts" in e and e.get("ph") != "M"
+    ]
     return max(times) - min(times) + 1000
 
 
@@ -83,8 +90,9 @@ def make(folder, source, n_ranks, repeats):
     for rank in range(n_ranks):
         kind = rank % len(traces)
         head = {k: v for k, v in traces[kind].items() if k != "traceEvents"}
-        head["distributedInfo"] = dict(head.get("distributedInfo") or {}, rank=rank,
-                                       world_size=n_ranks)
+        head["distributedInfo"] = dict(
+            head.get("distributedInfo") or {}, rank=rank, world_size=n_ranks
+        )
         path = os.path.join(places[0], "rank%d.json" % rank)
         with open(path, "w", encoding="utf-8") as file:
             file.write(json.dumps(head)[:-1] + ', "traceEvents": [\n' + texts[kind] + "]}\n")
@@ -118,14 +126,23 @@ def measure(opscope, everything, quarter):
                 samples.setdefault((name, what), []).append(value)
                 print("%s/%s %.9g" % (name, what, value), flush=True)
     for table in TABLES:
-        print("# %s: x loading: wall %.2f, least %.2f; processor %.2f, least %.2f" % (table, *(
-            how(samples[table, what]) / how(samples["load", what])
-            for what in ("seconds", "cpu") for how in (statistics.median, min))), flush=True)
+        print(
+            "# %s: x loading: wall %.2f, least %.2f; processor %.2f, least %.2f"
+            % (
+                table,
+                *(
+                    how(samples[table, what]) / how(samples["load", what])
+                    for what in ("seconds", "cpu")
+                    for how in (statistics.median, min)
+                ),
+            ),
+            flush=True,
+        )
 
 
 def main():
     opscope, folder, source = sys.argv[1:4]
-    n_ranks, repeats = (list(map(int, sys.argv[4:6])) + [1000, 5][len(sys.argv) - 4:])[:2]
+    n_ranks, repeats = (list(map(int, sys.argv[4:6])) + [1000, 5][len(sys.argv) - 4 :])[:2]
     folder = os.path.join(folder, "thousand")
     try:
         # In another process: the peak of a child includes that of the process that started it.

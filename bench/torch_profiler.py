@@ -16,6 +16,7 @@ compared with a step without a profiler right before it; and for 100,000 operato
 stop() to the printed key_averages().table(), the time of export_chrome_trace(), and the growth of
 the peak memory of a process. Figures are printed without a verdict.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -125,8 +126,10 @@ def build_empty(directory: str) -> ctypes.CDLL:
 
 def per_call(n: int = LOOP) -> float:
     """The nanoseconds of one call of a Python function and its return."""
+
     def called() -> None:
         pass
+
     start = time.thread_time_ns()
     for _ in range(n):
         called()
@@ -136,9 +139,13 @@ def per_call(n: int = LOOP) -> float:
 def calls(library: ctypes.CDLL, rounds: int) -> dict[str, float]:
     """The nanoseconds of a call and its return, under each profiler."""
     under: dict[str, Callable[[], Any]] = {
-        "nothing": contextlib.nullcontext, "empty": lambda: empty_profile(library),
-        **{name: lambda make=make: make(activities=CPU, with_stack=True)
-           for name, make in MAKERS.items()}}
+        "nothing": contextlib.nullcontext,
+        "empty": lambda: empty_profile(library),
+        **{
+            name: lambda make=make: make(activities=CPU, with_stack=True)
+            for name, make in MAKERS.items()
+        },
+    }
     found: dict[str, list[float]] = {name: [] for name in under}
     for _ in range(rounds):
         for name, make in under.items():
@@ -203,14 +210,20 @@ def grow(name: str) -> None:
 
 def growth_mb(name: str) -> float:
     """The growth of a new process in megabytes."""
-    done = subprocess.run([sys.executable, __file__, "--grow", name], check=True, text=True,
-                          stdout=subprocess.PIPE)
+    done = subprocess.run(
+        [sys.executable, __file__, "--grow", name],
+        check=True,
+        text=True,
+        stdout=subprocess.PIPE,
+    )
     return int(done.stdout.split()[-1]) / 1e6
 
 
 def show(what: str, unit: str, theirs: float, ours: float, digits: int, verdict: str) -> None:
-    print(f"{what:16} torch {theirs:8.{digits}f} {unit}, opscope {ours:7.{digits}f} {unit}: "
-          f"{verdict}")
+    print(
+        f"{what:16} torch {theirs:8.{digits}f} {unit}, opscope {ours:7.{digits}f} {unit}: "
+        f"{verdict}"
+    )
 
 
 def show_operators(library: ctypes.CDLL, rounds: int) -> None:
@@ -222,8 +235,15 @@ def show_operators(library: ctypes.CDLL, rounds: int) -> None:
             for maker, make in makers.items():
                 found[maker].append(added(make, options))
         floor, a, b = (statistics.median(x) for x in found.values())
-        show(name, "ns", a, b, 0, f"{b / a:.2f} (at most {limit:.2f}; an empty callback "
-             f"{floor:.0f} ns, {floor / a:.2f})")
+        show(
+            name,
+            "ns",
+            a,
+            b,
+            0,
+            f"{b / a:.2f} (at most {limit:.2f}; an empty callback "
+            f"{floor:.0f} ns, {floor / a:.2f})",
+        )
 
 
 def main() -> int:
@@ -238,16 +258,26 @@ def main() -> int:
         return 0
     with tempfile.TemporaryDirectory() as directory:
         library = build_empty(directory)
-        print(f"torch {torch.__version__}; {per_operator(MANY):.0f} ns an operator without a "
-              "profiler")
+        print(
+            f"torch {torch.__version__}; {per_operator(MANY):.0f} ns an operator without a "
+            "profiler"
+        )
         show_operators(library, args.rounds)
         ns = calls(library, args.rounds)
-    show("Python call", "ns", ns["torch"], ns["opscope"], 0,
-         f"{ns['opscope'] / ns['empty']:.2f} x the {ns['empty']:.0f} ns under an empty profile "
-         f"function (at most 1.15; {ns['nothing']:.0f} ns under none)")
+    show(
+        "Python call",
+        "ns",
+        ns["torch"],
+        ns["opscope"],
+        0,
+        f"{ns['opscope'] / ns['empty']:.2f} x the {ns['empty']:.0f} ns under an empty profile "
+        f"function (at most 1.15; {ns['nothing']:.0f} ns under none)",
+    )
     step_ms, longer = training(3 * args.rounds)
-    print(f"ResNet-18 step   {step_ms:.0f} ms; torch {100 * (longer['torch'] - 1):+.2f} %, "
-          f"opscope {100 * (longer['opscope'] - 1):+.2f} % (at most +1 %)")
+    print(
+        f"ResNet-18 step   {step_ms:.0f} ms; torch {100 * (longer['torch'] - 1):+.2f} %, "
+        f"opscope {100 * (longer['opscope'] - 1):+.2f} % (at most +1 %)"
+    )
     theirs_ms, ours_ms = (afterwards(make, {}) for make in MAKERS.values())
     for what, a, b, least in zip(("stop to table", "export"), theirs_ms, ours_ms, (300, 3)):
         show(what, "ms", a, b, 1, f"{a / b:.0f} x (at least {least})")

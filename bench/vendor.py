@@ -14,6 +14,7 @@ the share of a step in stop(). Prints the medians and quartiles of the differenc
 without a verdict. --count prints how many instructions each adds instead, which other load does not
 change.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -31,8 +32,11 @@ from typing import Any, Callable, Iterator
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLE = ROOT / "examples/vendor"
 STEPS = 40
-MEASURES = {"thread": "the thread that trains", "process": "all threads",
-            "whole": "all threads, with stop()"}
+MEASURES = {
+    "thread": "the thread that trains",
+    "process": "all threads",
+    "whole": "all threads, with stop()",
+}
 
 
 class Watched(list):
@@ -52,12 +56,14 @@ def recorded(name: str, library: Any) -> Any:
     """A context in which NAME records; the library is that of torch_profiler.build_empty()."""
     import torch_profiler  # that of this folder
     from torch.profiler import ProfilerActivity
+
     if name == "off":
         return contextlib.nullcontext()
     if name == "empty":
         return torch_profiler.empty_callback(library, has_inputs=False)
     return torch_profiler.MAKERS[name](
-        activities=[ProfilerActivity.CPU, ProfilerActivity.PrivateUse1], profile_memory=True)
+        activities=[ProfilerActivity.CPU, ProfilerActivity.PrivateUse1], profile_memory=True
+    )
 
 
 def measure(name: str, rounds: int) -> None:
@@ -66,6 +72,7 @@ def measure(name: str, rounds: int) -> None:
     import tiny  # noqa: F401  # pylint: disable=unused-import,import-error
     import train  # pylint: disable=import-error
     import torch_profiler  # that of this folder
+
     torch.manual_seed(1)
     torch.set_num_threads(1)
     # Few images: the kernels of a large batch make no work for a profiler, but noise.
@@ -82,16 +89,21 @@ def measure(name: str, rounds: int) -> None:
 
         train.train(model, Watched(data[:n], clocks), "tiny")
         torch.tiny.synchronize()
-        return {k: statistics.median(b - a for a, b in zip(x, x[1:]))
-                for k, x in zip(MEASURES, zip(*times))}
+        return {
+            k: statistics.median(b - a for a, b in zip(x, x[1:]))
+            for k, x in zip(MEASURES, zip(*times))
+        }
 
     if rounds == 0:  # valgrind counts this
         steps(3)
         with recorded(name, library):
             steps(5)
             for word in ("on", "off"):
-                subprocess.run(["callgrind_control", "-i", word, str(os.getpid())], check=True,
-                               stdout=subprocess.DEVNULL)
+                subprocess.run(
+                    ["callgrind_control", "-i", word, str(os.getpid())],
+                    check=True,
+                    stdout=subprocess.DEVNULL,
+                )
                 if word == "on":
                     steps()
         return
@@ -120,17 +132,37 @@ def run(options: argparse.Namespace, name: str, rounds: int, folder: Path, *befo
         if name == "torch":
             shutil.copy(ROOT / "bench/vendor_kineto.cpp", place / "report.cpp")
     build = options.build.resolve()
-    include = subprocess.run([sys.executable, "-c", "import torch; print(torch.__path__[0])"],
-                             check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+    include = subprocess.run(
+        [sys.executable, "-c", "import torch; print(torch.__path__[0])"],
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    ).stdout.strip()
     env = os.environ | {
         "LD_LIBRARY_PATH": str(build),
-        "PYTHONPATH": f"{build / 'python'}:{place}", "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONPATH": f"{build / 'python'}:{place}",
+        "PYTHONDONTWRITEBYTECODE": "1",
         "CPLUS_INCLUDE_PATH": f"{include}/include/kineto",
         "TORCH_EXTENSIONS_DIR": str(place / "extensions"),
-        "POCL_CACHE_DIR": str(folder / "cache")}
-    done = subprocess.run([*before, sys.executable, __file__, str(build), "--measure", name,
-                           "--rounds", str(rounds)], env=env, stdout=subprocess.PIPE, text=True,
-                          stderr=subprocess.PIPE, check=False)
+        "POCL_CACHE_DIR": str(folder / "cache"),
+    }
+    done = subprocess.run(
+        [
+            *before,
+            sys.executable,
+            __file__,
+            str(build),
+            "--measure",
+            name,
+            "--rounds",
+            str(rounds),
+        ],
+        env=env,
+        stdout=subprocess.PIPE,
+        text=True,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
     if done.returncode != 0:
         raise OSError(done.stderr)
     return done.stdout
@@ -142,16 +174,31 @@ def count(options: argparse.Namespace, folder: Path) -> None:
     for name in ("off", "torch", "opscope", "empty"):
         run(options, name, 1, folder)  # or the extension would be built under valgrind
         out = folder / f"callgrind.{name}"
-        run(options, name, 0, folder, "valgrind", "--tool=callgrind", "--instr-atstart=no",
-            "--separate-threads=yes", f"--callgrind-out-file={out}")
+        run(
+            options,
+            name,
+            0,
+            folder,
+            "valgrind",
+            "--tool=callgrind",
+            "--instr-atstart=no",
+            "--separate-threads=yes",
+            f"--callgrind-out-file={out}",
+        )
         parts = sorted(folder.glob(out.name + "-*"))
-        totals[name] = [int(line.split()[1]) / STEPS for part in parts
-                        for line in part.read_text().splitlines() if line.startswith("totals:")]
+        totals[name] = [
+            int(line.split()[1]) / STEPS
+            for part in parts
+            for line in part.read_text().splitlines()
+            if line.startswith("totals:")
+        ]
     for thread, words in ((0, "the thread that trains"), (4, "the thread of the engine")):
         theirs = totals["torch"][thread] - totals["off"][thread]
         for name in ("torch", "opscope", "empty"):
             more = totals[name][thread] - totals["off"][thread]
-            print(f"{name:8} {more:8.0f} instructions more a step, {more / theirs:.2f}: {words}")
+            print(
+                f"{name:8} {more:8.0f} instructions more a step, {more / theirs:.2f}: {words}"
+            )
 
 
 def samples_of(text: str) -> dict[str, list[float]]:
@@ -171,7 +218,9 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=6, help="of each profiler")
     parser.add_argument("--count", action="store_true", help="instructions, with valgrind")
     parser.add_argument("--keep", type=Path, help="build the extensions here, or find them")
-    parser.add_argument("--measure", choices=("off", "torch", "opscope", "empty"), help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--measure", choices=("off", "torch", "opscope", "empty"), help=argparse.SUPPRESS
+    )
     options = parser.parse_args()
     if options.measure:
         measure(options.measure, options.rounds)
@@ -191,10 +240,15 @@ def main() -> int:
         for name, samples in found.items():
             off, on = samples[f"{k}-off"], samples[f"{k}-on"]
             added[name] = statistics.quantiles([y - x for x, y in zip(off, on)], n=4)
-            print(f"{k:8} {name:8} adds {added[name][1]:6.1f} us a step ({added[name][0]:.0f} to "
-                  f"{added[name][2]:.0f}) to {statistics.median(off):.0f} us of {words}")
-        print(f"{k:8} opscope adds {added['opscope'][1] / added['torch'][1]:.2f} x what torch does, "
-              f"an empty callback {added['empty'][1] / added['torch'][1]:.2f}", flush=True)
+            print(
+                f"{k:8} {name:8} adds {added[name][1]:6.1f} us a step ({added[name][0]:.0f} to "
+                f"{added[name][2]:.0f}) to {statistics.median(off):.0f} us of {words}"
+            )
+        print(
+            f"{k:8} opscope adds {added['opscope'][1] / added['torch'][1]:.2f} x what torch does, "
+            f"an empty callback {added['empty'][1] / added['torch'][1]:.2f}",
+            flush=True,
+        )
     return 0
 
 

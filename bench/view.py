@@ -14,6 +14,7 @@ Prints samples, "NAME NUMBER":
     memory         bytes that the server keeps, loaded, with its timeline
     memory-100     the same while 100 clients follow it and ask for cells
 """
+
 import contextlib
 import http.client
 import json
@@ -69,8 +70,12 @@ def starts(opscope, trace):
             say("table", time.perf_counter() - begun)
             connection.close()
         begun = time.perf_counter()
-        subprocess.run([opscope, "table", "operators", "--limit", "20", trace], check=True,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run(
+            [opscope, "table", "operators", "--limit", "20", trace],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         say("command", time.perf_counter() - begun)
 
 
@@ -82,7 +87,10 @@ def cells_path(connection):
             lanes.append("%d:%d" % (track["id"], track["lanes"]))
             n += track["lanes"]
     return "/api/v1/cells?tracks=%s&from=%d&to=%d&px=1000&n=1" % (
-        ",".join(lanes), head["from_ns"], head["to_ns"])
+        ",".join(lanes),
+        head["from_ns"],
+        head["to_ns"],
+    )
 
 
 def echo(n_bytes):

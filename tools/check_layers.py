@@ -7,6 +7,7 @@ with "{" and ends with "}" in the first column, and four columns are one level.
 Prints "FILE:LINE: what is wrong", then the number of such files. Rules about the whole tree
 (circles of includes, full folders, unused lines of src/LAYERS) are checked if no file is named.
 """
+
 import argparse
 import collections
 import pathlib
@@ -19,29 +20,51 @@ NESTING = 4
 PARAMETERS = 6
 # Functions that stand in for those of an interface.
 PRESCRIBED_NAMES = "cl_[A-Z]|ze_"  # OpenCL, Level Zero
-PRESCRIBED = {"handle_request"} # parameters that a library demands: libmicrohttpd
-FOLDER_FILES = 45 # tests and build files are not counted
+PRESCRIBED = {"handle_request"}  # parameters that a library demands: libmicrohttpd
+FOLDER_FILES = 45  # tests and build files are not counted
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 
 ALLOCATORS = re.compile(
     r"(?<![\w.>])(malloc|calloc|realloc|reallocarray|free|strdup|strndup|asprintf|vasprintf|"
-    r"aligned_alloc|posix_memalign|getline|open_memstream)\s*\(")
+    r"aligned_alloc|posix_memalign|getline|open_memstream)\s*\("
+)
 SORTERS = re.compile(r"(?<![\w.>])(qsort(?:_r)?)\s*\(")
 ATOMIC = re.compile(r"\b(_Atomic|atomic_\w+|stdatomic\.h|__atomic_\w+|__sync_\w+)\b")
 ATOMIC_CALL = re.compile(r"\batomic_(?!flag\b|bool\b|u?int\b|u?long\b)\w+\s*\(")
 CONTROL = re.compile(r"( +)(?:\} )?(?:else )?(?:if|for|while|do|switch)\b")
-FREE_NAMES = {"main", "TEST", "TEST_WITH",  # static functions, by tests/support/unit.h
-              "LLVMFuzzerTestOneInput", "LLVMFuzzerInitialize",
-              "mprotect",  # a test replaces it, to watch the log of names grow
-              "__itt_api_init", "__itt_api_fini", "__itt_api_version", "_ZN5torch8profiler8itt_markEPKc",
-              "InitializeInjection", "InitializeInjectionNvtx", "InitializeInjectionNvtx2",
-              "InitializeInjectionNvtxExtension",
-              "opscope_collect_report", "opscope_collect_settle", "opscope_collect_start",
-              "opscope_collect_stop",
-              "opscope_collect_unseen", "opscope_collect_why",
-              "clGetLayerInfo", "clInitLayer", "clInitLayerWithProperties", "clDeinitLayer",
-              "zeInit", "zeInitDrivers", "roctxMarkA", "roctxRangePushA", "roctxRangePop",
-              "roctxRangeStartA", "roctxRangeStop"}
+FREE_NAMES = {
+    "main",
+    "TEST",
+    "TEST_WITH",  # static functions, by tests/support/unit.h
+    "LLVMFuzzerTestOneInput",
+    "LLVMFuzzerInitialize",
+    "mprotect",  # a test replaces it, to watch the log of names grow
+    "__itt_api_init",
+    "__itt_api_fini",
+    "__itt_api_version",
+    "_ZN5torch8profiler8itt_markEPKc",
+    "InitializeInjection",
+    "InitializeInjectionNvtx",
+    "InitializeInjectionNvtx2",
+    "InitializeInjectionNvtxExtension",
+    "opscope_collect_report",
+    "opscope_collect_settle",
+    "opscope_collect_start",
+    "opscope_collect_stop",
+    "opscope_collect_unseen",
+    "opscope_collect_why",
+    "clGetLayerInfo",
+    "clInitLayer",
+    "clInitLayerWithProperties",
+    "clDeinitLayer",
+    "zeInit",
+    "zeInitDrivers",
+    "roctxMarkA",
+    "roctxRangePushA",
+    "roctxRangePop",
+    "roctxRangeStartA",
+    "roctxRangeStop",
+}
 
 
 class Layers:
@@ -49,8 +72,8 @@ class Layers:
 
     def __init__(self, path):
         self.path = path
-        self.layers = {} # folder -> (level, the folders that it may include; None: all lower ones)
-        self.rooms = {} # folder or sub-folder -> level within its folder
+        self.layers = {}  # folder -> (level, the folders that it may include; None: all lower ones)
+        self.rooms = {}  # folder or sub-folder -> level within its folder
         self.atomic, self.circles, self.flat, self.half = set(), set(), set(), set()
         for n, line in enumerate(path.read_text().splitlines(), 1):
             words = line.split("#")[0].split()
@@ -76,12 +99,18 @@ class Layers:
 
 def blank(text):
     """The code with comments and literals blanked out; the lines stay the same."""
+
     def spaces(match):
         s = match.group()
         keep = s[0] if s[0] in "\"'" else " "
         return keep + re.sub(r"[^\n]", " ", s[1:-1]) + (keep if len(s) > 1 else "")
-    return re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', spaces, text,
-                  flags=re.S)
+
+    return re.sub(
+        r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'',
+        spaces,
+        text,
+        flags=re.S,
+    )
 
 
 def functions(lines):
@@ -92,7 +121,9 @@ def functions(lines):
             start = i
         elif line == "}" and start is not None:
             first = start - 1
-            while first > 0 and re.match(r"[\s]|[\w*]+\(", lines[first]) and lines[first].strip():
+            while (
+                first > 0 and re.match(r"[\s]|[\w*]+\(", lines[first]) and lines[first].strip()
+            ):
                 first -= 1
             yield first, start, i, " ".join(lines[first:start])
             start = None
@@ -107,7 +138,7 @@ def parameters(signature):
         if level == 0:
             begin = i
             break
-    inside = signature[begin + 1:end]
+    inside = signature[begin + 1 : end]
     if inside.strip() in ("", "void"):
         return 0
     for c in inside:
@@ -121,9 +152,9 @@ class Checker:
         self.root = root
         self.rules = rules
         self.faults = []
-        self.modules = collections.defaultdict(set) # x.h and x.c -> the modules they include
-        self.files = collections.Counter() # of the product, in each folder of src
-        self.named = collections.defaultdict(set) # (half, base name) -> modules of that name
+        self.modules = collections.defaultdict(set)  # x.h and x.c -> the modules they include
+        self.files = collections.Counter()  # of the product, in each folder of src
+        self.named = collections.defaultdict(set)  # (half, base name) -> modules of that name
         self.uses_atomics = set()
 
     def fault(self, line, text):
@@ -167,7 +198,12 @@ class Checker:
         if match and is_src and self.name != "src/base/mem.c":
             self.fault(i, f"{match[1]}() instead of what base/mem.h has")
         match = SORTERS.search(line)
-        if match and is_src and self.name != "src/base/sort.c" and not self.name.endswith("_test.c"):
+        if (
+            match
+            and is_src
+            and self.name != "src/base/sort.c"
+            and not self.name.endswith("_test.c")
+        ):
             self.fault(i, f"{match[1]}() instead of what base/sort.h has")
         if re.search(r"\balloca\s*\(", line):
             self.fault(i, "alloca()")
@@ -176,8 +212,11 @@ class Checker:
             self.fault(i, f"goto {match[1]}: the one label is out")
 
     def check_includes(self, path, raw):
-        includes = [(i, m) for i, line in enumerate(raw)
-                    if (m := re.match(r'#include (["<])([^">]+)[">]', line))]
+        includes = [
+            (i, m)
+            for i, line in enumerate(raw)
+            if (m := re.match(r'#include (["<])([^">]+)[">]', line))
+        ]
         stem = path.stem.removesuffix("_test")
         own = path.with_name(stem + ".h")
         if path.suffix == ".c" and own.exists() and includes:
@@ -205,8 +244,11 @@ class Checker:
             if target != "opscope" and not (is_test and target == "support"):
                 self.fault(i, f'"{included}" does not begin with a folder of src/LAYERS')
         elif layers[folder][1] is not None and target not in layers[folder][1]:
-            self.fault(i, f"{folder} includes {target}, but may only "
-                          f"{' '.join(sorted(layers[folder][1]))}")
+            self.fault(
+                i,
+                f"{folder} includes {target}, but may only "
+                f"{' '.join(sorted(layers[folder][1]))}",
+            )
         elif layers[target][0] >= layers[folder][0]:
             self.fault(i, f"{folder} includes {target}, which is not below it")
 
@@ -241,7 +283,7 @@ class Checker:
                 self.fault(i, f"{match[1]}, but the file is not listed as atomic in src/LAYERS")
                 return
             for call in ATOMIC_CALL.finditer(line):
-                rest = " ".join(lines[i:i + 4])[call.start():].split(";")[0]
+                rest = " ".join(lines[i : i + 4])[call.start() :].split(";")[0]
                 is_explicit = "_explicit" in call[0] or "_fence" in call[0]
                 if not is_explicit or "memory_order_" not in rest:
                     self.fault(i, f"{call[0]}...) without an explicit memory_order")
@@ -261,8 +303,9 @@ class Checker:
         match = re.search(r"(\w+)\s*\(", re.sub(r"__attribute__\s*\(\(.*?\)\)+", "", signature))
         name = match[1] if match else "?"
         if end - first + 1 > FUNCTION_LINES:
-            self.fault(first, f"{name}() has {end - first + 1} lines, "
-                              f"more than {FUNCTION_LINES}")
+            self.fault(
+                first, f"{name}() has {end - first + 1} lines, more than {FUNCTION_LINES}"
+            )
         for i in range(start, end):
             match = CONTROL.match(lines[i])
             if match and len(match[1]) > 4 * NESTING and match[1].strip() == "":
@@ -270,8 +313,10 @@ class Checker:
                 break
         is_prescribed = name in PRESCRIBED or re.match(PRESCRIBED_NAMES, name)
         if parameters(signature) > PARAMETERS and not is_prescribed:
-            self.fault(first, f"{name}() has {parameters(signature)} parameters, "
-                              f"more than {PARAMETERS}")
+            self.fault(
+                first,
+                f"{name}() has {parameters(signature)} parameters, more than {PARAMETERS}",
+            )
         is_static = re.search(r"\bstatic\b", signature)
         if is_src and not is_static and not name.startswith("osc_") and name not in FREE_NAMES:
             self.fault(first, f"{name}() is neither static nor named osc_")
@@ -281,14 +326,16 @@ class Checker:
             if not line.startswith("static ") or "=" in line:
                 continue
             whole = line
-            for more in lines[i + 1:i + 6]:
+            for more in lines[i + 1 : i + 6]:
                 if ";" in whole or "{" in whole or more == "{":
                     break
                 whole += " " + more.strip()
-            if re.search(r"\w\s*\([^()]*\)\s*(__attribute__.*)?;", whole) and "{" not in whole \
-                    and "(*" not in whole:
+            if (
+                re.search(r"\w\s*\([^()]*\)\s*(__attribute__.*)?;", whole)
+                and "{" not in whole
+                and "(*" not in whole
+            ):
                 self.fault(i, "a forward prototype; helpers come before their callers")
-
 
     def check_tree(self):
         """Check the rules that concern all files together."""
@@ -319,8 +366,9 @@ class Checker:
         path = self.root / "ARCHITECTURE.md"
         for n, line in enumerate(path.read_text().splitlines() if path.exists() else []):
             for name in re.findall(r"`([\w./*-]+\.(?:h|c|inc|py|md|build))`", line):
-                if not re.match(r"NAME|cmd_NAME|.*NAME_test|[xX]\.|meson\.build", name) and \
-                        not any(any(base.glob(name)) for base in (self.root, self.root / "src")):
+                if not re.match(
+                    r"NAME|cmd_NAME|.*NAME_test|[xX]\.|meson\.build", name
+                ) and not any(any(base.glob(name)) for base in (self.root, self.root / "src")):
                     self.faults.append(f"ARCHITECTURE.md:{n + 1}: there is no file {name}")
 
     def check_circles(self):
@@ -380,16 +428,20 @@ def sources(root):
     for folder in ("src", "include", "tests", "bench", "tools", "examples"):
         for path in sorted((root / folder).rglob("*")):
             name = path.name
-            if path.is_file() and (path.suffix in (".c", ".h", ".py", ".sh")
-                                   or name == "meson.build") and "corpus" not in path.parts:
+            if (
+                path.is_file()
+                and (path.suffix in (".c", ".h", ".py", ".sh") or name == "meson.build")
+                and "corpus" not in path.parts
+            ):
                 yield path
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("paths", nargs="*", help="files to look at; all, if none is named")
-    parser.add_argument("--root", type=pathlib.Path,
-                        default=pathlib.Path(__file__).resolve().parent.parent)
+    parser.add_argument(
+        "--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent
+    )
     args = parser.parse_args()
     checker = Checker(args.root, Layers(args.root / "src/LAYERS"))
     paths = [pathlib.Path(p).resolve() for p in args.paths] or list(sources(args.root))

@@ -4,6 +4,7 @@
 
 Each case is a small correct tree with some files changed.
 """
+
 import pathlib
 import subprocess
 import sys
@@ -50,72 +51,165 @@ TREE = {
 # name, changed files, the output of the tool (None: no output)
 CASES = [
     ("a tree that keeps all rules", {}, None),
-    ("up", {"src/low/a.h": header("low/a", "high/b")}, "low includes high, which is not below it"),
-    ("not among those named", {"src/apart/c.h": header("apart/c", "high/b")},
-     "apart includes high, but may only low"),
-    ("sideways between rooms", {"src/high/left/l.h": header("high/left/l", "high/right/r")},
-     "high/left includes high/right, which is not below it"),
-    ("up from a room", {"src/high/b.h": header("high/b"),
-                        "src/high/left/l.h": header("high/left/l", "high/b")},
-     "high/left includes high, which is not below it"),
-    ("a test, up from a room", {"src/high/left/l_test.c": code("high/left/l", "high/b"),
-                                "src/high/left/meson.build": listing("l_test.c")},
-     "high/left includes high, which is not below it"),
-    ("a folder that is not listed", {"src/new/n.h": header("new/n")},
-     "the folder new is not in src/LAYERS"),
-    ("a room that is not listed", {"src/high/new/n.h": header("high/new/n")},
-     "src/high/new is no room"),
-    ("a layer without a folder", {"src/LAYERS": LAYERS + "layer gone 3\n"},
-     "there is no folder src/gone"),
-    ("a room without a folder", {"src/LAYERS": LAYERS + "room high/gone 0\n"},
-     "there is no folder src/high/gone"),
+    (
+        "up",
+        {"src/low/a.h": header("low/a", "high/b")},
+        "low includes high, which is not below it",
+    ),
+    (
+        "not among those named",
+        {"src/apart/c.h": header("apart/c", "high/b")},
+        "apart includes high, but may only low",
+    ),
+    (
+        "sideways between rooms",
+        {"src/high/left/l.h": header("high/left/l", "high/right/r")},
+        "high/left includes high/right, which is not below it",
+    ),
+    (
+        "up from a room",
+        {
+            "src/high/b.h": header("high/b"),
+            "src/high/left/l.h": header("high/left/l", "high/b"),
+        },
+        "high/left includes high, which is not below it",
+    ),
+    (
+        "a test, up from a room",
+        {
+            "src/high/left/l_test.c": code("high/left/l", "high/b"),
+            "src/high/left/meson.build": listing("l_test.c"),
+        },
+        "high/left includes high, which is not below it",
+    ),
+    (
+        "a folder that is not listed",
+        {"src/new/n.h": header("new/n")},
+        "the folder new is not in src/LAYERS",
+    ),
+    (
+        "a room that is not listed",
+        {"src/high/new/n.h": header("high/new/n")},
+        "src/high/new is no room",
+    ),
+    (
+        "a layer without a folder",
+        {"src/LAYERS": LAYERS + "layer gone 3\n"},
+        "there is no folder src/gone",
+    ),
+    (
+        "a room without a folder",
+        {"src/LAYERS": LAYERS + "room high/gone 0\n"},
+        "there is no folder src/high/gone",
+    ),
     ("a word that is not known", {"src/LAYERS": LAYERS + "also low high\n"}, "not understood"),
-    ("two headers that include each other",
-     {"src/low/a.h": header("low/a", "low/d"), "src/low/d.h": header("low/d", "low/a")},
-     "modules include each other: low/a low/d; such as low/a -> low/d -> low/a"),
-    ("a circle by way of a .c file",
-     {"src/low/a.c": code("low/a", "low/d"), "src/low/d.h": header("low/d", "low/a")},
-     "modules include each other: low/a low/d"),
-    ("a circle of three",
-     {"src/low/a.c": code("low/a", "low/d"), "src/low/d.h": header("low/d", "low/e"),
-      "src/low/e.h": header("low/e", "low/a")},
-     "such as low/a -> low/d -> low/e -> low/a"),
-    ("a test, which closes no circle",
-     {"src/low/a_test.c": code("low/a", "low/d"), "src/low/d.h": header("low/d", "low/a")}, None),
-    ("a circle that is listed",
-     {"src/LAYERS": LAYERS + "circle low/d low/a\n",
-      "src/low/a.h": header("low/a", "low/d"), "src/low/d.h": header("low/d", "low/a")}, None),
-    ("a circle that is larger than it is listed",
-     {"src/LAYERS": LAYERS + "circle low/a low/d\n", "src/low/a.h": header("low/a", "low/d"),
-      "src/low/d.h": header("low/d", "low/e"), "src/low/e.h": header("low/e", "low/a")},
-     "modules include each other: low/a low/d low/e"),
-    ("a circle that is gone", {"src/LAYERS": LAYERS + "circle low/a low/d\n"},
-     "circle low/a low/d: there is none of just these"),
-    ("a full folder", {f"src/low/x{i}.h": header(f"low/x{i}") for i in range(44)},
-     "src/low has 46 files of the product, more than 45"),
-    ("one name in two folders", {"src/high/left/a.h": header("high/left/a")},
-     "one name for several modules: high/left/a low/a"),
-    ("one name in each half", {"src/LAYERS": LAYERS + "half apart\n",
-                               "src/apart/a.h": header("apart/a")}, None),
-    ("atomics that are not listed", {"src/low/a.c": code("low/a") + "_Atomic int n;\n"},
-     "_Atomic, but the file is not listed"),
-    ("atomics that are gone", {"src/LAYERS": LAYERS + "atomic src/low/a.c\n"},
-     "atomic src/low/a.c: it uses none"),
-    ("an order that is not said",
-     {"src/LAYERS": LAYERS + "atomic src/low/a.c\n",
-      "src/low/a.c": code("low/a") + "int n = atomic_load(&m);\n"},
-     "without an explicit memory_order"),
-    ("a file that ARCHITECTURE names and is there",
-     {"ARCHITECTURE.md": "Read `low/a.h`, `src/low/*.c` and `NAME.c`.\n"}, None),
-    ("a file that ARCHITECTURE names by half its path", {"ARCHITECTURE.md": "Read `a.h`.\n"},
-     "ARCHITECTURE.md:1: there is no file a.h"),
-    ("no guard", {"src/low/a.h": header("low/a").replace("#pragma once\n", "")},
-     "src/low/a.h:1: no #pragma once"),
+    (
+        "two headers that include each other",
+        {"src/low/a.h": header("low/a", "low/d"), "src/low/d.h": header("low/d", "low/a")},
+        "modules include each other: low/a low/d; such as low/a -> low/d -> low/a",
+    ),
+    (
+        "a circle by way of a .c file",
+        {"src/low/a.c": code("low/a", "low/d"), "src/low/d.h": header("low/d", "low/a")},
+        "modules include each other: low/a low/d",
+    ),
+    (
+        "a circle of three",
+        {
+            "src/low/a.c": code("low/a", "low/d"),
+            "src/low/d.h": header("low/d", "low/e"),
+            "src/low/e.h": header("low/e", "low/a"),
+        },
+        "such as low/a -> low/d -> low/e -> low/a",
+    ),
+    (
+        "a test, which closes no circle",
+        {"src/low/a_test.c": code("low/a", "low/d"), "src/low/d.h": header("low/d", "low/a")},
+        None,
+    ),
+    (
+        "a circle that is listed",
+        {
+            "src/LAYERS": LAYERS + "circle low/d low/a\n",
+            "src/low/a.h": header("low/a", "low/d"),
+            "src/low/d.h": header("low/d", "low/a"),
+        },
+        None,
+    ),
+    (
+        "a circle that is larger than it is listed",
+        {
+            "src/LAYERS": LAYERS + "circle low/a low/d\n",
+            "src/low/a.h": header("low/a", "low/d"),
+            "src/low/d.h": header("low/d", "low/e"),
+            "src/low/e.h": header("low/e", "low/a"),
+        },
+        "modules include each other: low/a low/d low/e",
+    ),
+    (
+        "a circle that is gone",
+        {"src/LAYERS": LAYERS + "circle low/a low/d\n"},
+        "circle low/a low/d: there is none of just these",
+    ),
+    (
+        "a full folder",
+        {f"src/low/x{i}.h": header(f"low/x{i}") for i in range(44)},
+        "src/low has 46 files of the product, more than 45",
+    ),
+    (
+        "one name in two folders",
+        {"src/high/left/a.h": header("high/left/a")},
+        "one name for several modules: high/left/a low/a",
+    ),
+    (
+        "one name in each half",
+        {"src/LAYERS": LAYERS + "half apart\n", "src/apart/a.h": header("apart/a")},
+        None,
+    ),
+    (
+        "atomics that are not listed",
+        {"src/low/a.c": code("low/a") + "_Atomic int n;\n"},
+        "_Atomic, but the file is not listed",
+    ),
+    (
+        "atomics that are gone",
+        {"src/LAYERS": LAYERS + "atomic src/low/a.c\n"},
+        "atomic src/low/a.c: it uses none",
+    ),
+    (
+        "an order that is not said",
+        {
+            "src/LAYERS": LAYERS + "atomic src/low/a.c\n",
+            "src/low/a.c": code("low/a") + "int n = atomic_load(&m);\n",
+        },
+        "without an explicit memory_order",
+    ),
+    (
+        "a file that ARCHITECTURE names and is there",
+        {"ARCHITECTURE.md": "Read `low/a.h`, `src/low/*.c` and `NAME.c`.\n"},
+        None,
+    ),
+    (
+        "a file that ARCHITECTURE names by half its path",
+        {"ARCHITECTURE.md": "Read `a.h`.\n"},
+        "ARCHITECTURE.md:1: there is no file a.h",
+    ),
+    (
+        "no guard",
+        {"src/low/a.h": header("low/a").replace("#pragma once\n", "")},
+        "src/low/a.h:1: no #pragma once",
+    ),
     ("a file that is not built", {"src/low/meson.build": listing("a_test.c")}, "not listed in"),
-    ("a long function", {"src/low/a.c": code("low/a") + "void osc_a(void)\n{\n" + "\n" * 80 + "}\n"},
-     "osc_a() has 83 lines, more than 80"),
-    ("a name without a prefix", {"src/low/a.c": code("low/a") + "void a(void)\n{\n}\n"},
-     "a() is neither static nor named osc_"),
+    (
+        "a long function",
+        {"src/low/a.c": code("low/a") + "void osc_a(void)\n{\n" + "\n" * 80 + "}\n"},
+        "osc_a() has 83 lines, more than 80",
+    ),
+    (
+        "a name without a prefix",
+        {"src/low/a.c": code("low/a") + "void a(void)\n{\n}\n"},
+        "a() is neither static nor named osc_",
+    ),
 ]
 
 
@@ -126,8 +220,13 @@ def said(changes):
         for path, text in (TREE | changes).items():
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             (root / path).write_text(text)
-        done = subprocess.run([sys.executable, TOOL, "--root", root], text=True, check=False,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        done = subprocess.run(
+            [sys.executable, TOOL, "--root", root],
+            text=True,
+            check=False,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
         return done.stdout, done.returncode
 
 

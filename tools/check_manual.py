@@ -8,6 +8,7 @@ Looks in the directory HEADERS (include/opscope) for what programs may use, and 
 MANUAL (docs/man) for its name. Functions must be in the synopsis of a page, and the others anywhere.
 Exit status 1 if something is missing.
 """
+
 from __future__ import annotations
 
 import re
@@ -16,9 +17,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 # What only inline functions and macros of the headers themselves use; programs call those.
-OWN = {"osc_scope_begin", "osc_scope_end", "osc_scope_complete", "osc_scope_instant",
-       "osc_scope_begin_with", "osc_kind_known", "osc_stub", "osc_stub_begin", "osc_stub_fail",
-       "osc_stub_find", "osc_shared_"}
+OWN = {
+    "osc_scope_begin",
+    "osc_scope_end",
+    "osc_scope_complete",
+    "osc_scope_instant",
+    "osc_scope_begin_with",
+    "osc_kind_known",
+    "osc_stub",
+    "osc_stub_begin",
+    "osc_stub_fail",
+    "osc_stub_find",
+    "osc_shared_",
+}
 FUNCTION = re.compile(r"^(?:OSC_API|OSC_INLINE|static inline)\s[^;{=]*?\b(osc_\w+)\(", re.M)
 STRUCT = re.compile(r"^struct (osc_\w+) \{", re.M)
 ENUM = re.compile(r"^enum \w+ \{(.*?)\}", re.M | re.S)
@@ -47,9 +58,11 @@ def missing(headers: Path, manual: Path) -> list[str]:
     shown = set(re.findall(r"^\.F[no] (osc_\w+)", synopsis, re.M))
     functions, others = declared(headers)
     words = set(re.findall(r"\w+", text))
-    return [*(f"{x}() is in no synopsis" for x in sorted(functions - shown)),
-            *(f"{x} is in no page" for x in sorted(others - words)),
-            *(f"{x}() of a synopsis is in no header" for x in sorted(shown - functions))]
+    return [
+        *(f"{x}() is in no synopsis" for x in sorted(functions - shown)),
+        *(f"{x} is in no page" for x in sorted(others - words)),
+        *(f"{x}() of a synopsis is in no header" for x in sorted(shown - functions)),
+    ]
 
 
 def main(words: list[str]) -> int:

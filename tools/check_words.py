@@ -11,6 +11,7 @@
 
 Prints "PATH:LINE: what is wrong"; exits 1 if anything is.
 """
+
 import pathlib
 import re
 import subprocess
@@ -19,36 +20,87 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MADE_UP = "tools/check_words_test.py"
 # The folders from which a path in a text may start.
-BASES = ("", "src/", "include/", "tests/", "docs/", "python/", "python/opscope/", "tests/oracle/",
-         "python/opscope/torch/native/", "bench/")
-MARKDOWN = re.compile(r"(?<![\w./:*~-])(\.\.?/)*([A-Za-z][\w.-]*/)*[A-Za-z][\w-]*\.md"
-                      r"(?:#([\w-]+))?(?![\w/])")
+BASES = (
+    "",
+    "src/",
+    "include/",
+    "tests/",
+    "docs/",
+    "python/",
+    "python/opscope/",
+    "tests/oracle/",
+    "python/opscope/torch/native/",
+    "bench/",
+)
+MARKDOWN = re.compile(
+    r"(?<![\w./:*~-])(\.\.?/)*([A-Za-z][\w.-]*/)*[A-Za-z][\w-]*\.md"
+    r"(?:#([\w-]+))?(?![\w/])"
+)
 LINK = re.compile(r"\]\((?!https?:)([^)\s#]*)(?:#([^)\s]+))?\)")
-SOURCE = re.compile(r"(?<![\w./:*<~{}$-])((?:[a-z_0-9]+/)+[a-z_0-9]+"
-                    r"\.(?:c|h|inc|py|sh|cpp|hpp))(?![\w*{<]|\.\w)")
+SOURCE = re.compile(
+    r"(?<![\w./:*<~{}$-])((?:[a-z_0-9]+/)+[a-z_0-9]+"
+    r"\.(?:c|h|inc|py|sh|cpp|hpp))(?![\w*{<]|\.\w)"
+)
 BARE = re.compile(r"`([a-z_0-9]+\.(?:c|h|inc|py|sh|cpp))`")
 SECTION = re.compile(r"\b(?:TB|TP|AN) [A-Z]?[0-9]|\bR-[0-9]+\.[0-9]|\[BUG\]")
 # The first folders of files of other projects and of files that programs write.
-FOREIGN = ("torch/", "autograd/", "aten/", "c10/", "sys/", "linux/", "asm/", "bits/", "arpa/",
-           "level_zero/", "net/", "netinet/", "usr/", "tests/data/", "bench/data/", "build/", "generated/",
-           "isa-l/", "tbb/", "oneapi/", "arrow/", "pwd/")
+FOREIGN = (
+    "torch/",
+    "autograd/",
+    "aten/",
+    "c10/",
+    "sys/",
+    "linux/",
+    "asm/",
+    "bits/",
+    "arpa/",
+    "level_zero/",
+    "net/",
+    "netinet/",
+    "usr/",
+    "tests/data/",
+    "bench/data/",
+    "build/",
+    "generated/",
+    "isa-l/",
+    "tbb/",
+    "oneapi/",
+    "arrow/",
+    "pwd/",
+)
 
 # Words of Chrome traces and of Kineto.
-KINETO = re.compile(r"chrome_ph\b|\bphases? [A-Za-z]\b|\bph [A-Za-z]\b|\[memory\]|\[OutOfMemory\]|"
-                    r"ProfilerStep#|cuda_runtime|cuda_driver|\bcpu_op\b|deviceProperties")
+KINETO = re.compile(
+    r"chrome_ph\b|\bphases? [A-Za-z]\b|\bph [A-Za-z]\b|\[memory\]|\[OutOfMemory\]|"
+    r"ProfilerStep#|cuda_runtime|cuda_driver|\bcpu_op\b|deviceProperties"
+)
 FAMILY = re.compile("cuda", re.I)
-FAMILIES = re.compile("xpu|hip|npu|hpu|privateuse1|opencl", re.I) # other families, to be named nearby
+FAMILIES = re.compile(
+    "xpu|hip|npu|hpu|privateuse1|opencl", re.I
+)  # other families, to be named nearby
 # Files that may contain them: the reader and the writer of that format, tables and calls with
 # torch's words, and the one file of each list of names.
-OWNERS = ("src/import/chrome/", "src/export/chrome_", "src/analysis/torch/", "src/sources/torch/",
-          "src/cli/source_kinds.", "src/cli/run/list_sources.c", # lists of all sources
-          "src/sources/nvtx/", "src/sources/cuda/", "src/sources/collect.",
-          "python/opscope/torch/", "src/model/known_names.", "src/export/redact",
-          "src/export/folded.c", # metrics of export_stacks() have torch's names
-          "src/cli/command_options.c", # the same, and `--sort`
-          "src/table/row_sort.", # torch's names of columns
-          "src/model/form.", "src/import/build/builder.", # keep the phase letters of Chrome traces
-          "src/import/columns/columns_reader.c", "src/export/column_file_tables.c")
+OWNERS = (
+    "src/import/chrome/",
+    "src/export/chrome_",
+    "src/analysis/torch/",
+    "src/sources/torch/",
+    "src/cli/source_kinds.",
+    "src/cli/run/list_sources.c",  # lists of all sources
+    "src/sources/nvtx/",
+    "src/sources/cuda/",
+    "src/sources/collect.",
+    "python/opscope/torch/",
+    "src/model/known_names.",
+    "src/export/redact",
+    "src/export/folded.c",  # metrics of export_stacks() have torch's names
+    "src/cli/command_options.c",  # the same, and `--sort`
+    "src/table/row_sort.",  # torch's names of columns
+    "src/model/form.",
+    "src/import/build/builder.",  # keep the phase letters of Chrome traces
+    "src/import/columns/columns_reader.c",
+    "src/export/column_file_tables.c",
+)
 PRODUCT = re.compile(r"(?:src|include|python/opscope)/.*(?<!_test)\.(?:c|h|inc|py|cpp)$")
 
 
@@ -107,7 +159,9 @@ class Tree:
                     yield wrong
         for m in LINK.finditer(line) if source.endswith(".md") else ():
             path = self.find(m.group(1), source) if m.group(1) else source
-            wrong = f"no file {m.group(1)}" if not path else self.check_section(path, m.group(2))
+            wrong = (
+                f"no file {m.group(1)}" if not path else self.check_section(path, m.group(2))
+            )
             if wrong:
                 yield wrong
         for m in BARE.finditer(line) if source.endswith(".md") else ():
@@ -129,13 +183,14 @@ def foreign_words(path, lines):
         m = KINETO.search(line)
         if m:
             yield n, f"a word of Chrome traces: {m.group(0)}"
-        elif FAMILY.search(line) and not FAMILIES.search("".join(lines[max(n - 2, 0):n + 1])):
+        elif FAMILY.search(line) and not FAMILIES.search("".join(lines[max(n - 2, 0) : n + 1])):
             yield n, f"one family for all: {FAMILY.search(line).group(0)}"
 
 
 def read_tree():
-    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True,
-                           capture_output=True, text=True).stdout.split("\0")
+    names = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.split("\0")
     texts = {}
     for name in filter(None, names):
         path = ROOT / name

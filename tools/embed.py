@@ -11,6 +11,7 @@ program is whole but for the page. OUT.d names what the table depends on, for Ni
 has a hash (app-0123abcd.js) never changes under its name. A file beside it that is called the same
 and .br or .gz is the same, compressed.
 """
+
 import os
 import pathlib
 import re
@@ -18,9 +19,15 @@ import shutil
 import subprocess
 import sys
 
-TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
-         ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".png": "image/png",
-         ".json": "application/json; charset=utf-8", ".txt": "text/plain; charset=utf-8"}
+TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".json": "application/json; charset=utf-8",
+    ".txt": "text/plain; charset=utf-8",
+}
 PACKED = (".br", ".gz")  # in the order of enum osc_coding
 HASHED = re.compile(r"-[0-9A-Za-z]{8,}\.\w+$")
 
@@ -37,15 +44,24 @@ def files_of(folder):
 
 def array(name, data):
     """The lines of an array of DATA, which has a byte if DATA has none."""
-    lines = ["    " + ",".join(str(b) for b in data[at:at + 24]) + ","
-             for at in range(0, len(data), 24)]
+    lines = [
+        "    " + ",".join(str(b) for b in data[at : at + 24]) + ","
+        for at in range(0, len(data), 24)
+    ]
     return [f"{name}[] = {{", *(lines or ["    0,"]), "};"]
 
 
 def template(data):
-    return "\n".join(["/* Written by tools/embed.py. */", '#include "page/template.h"', "",
-                      *array("const unsigned char osc_template", data),
-                      f"const size_t osc_template_bytes = {len(data)};", ""])
+    return "\n".join(
+        [
+            "/* Written by tools/embed.py. */",
+            '#include "page/template.h"',
+            "",
+            *array("const unsigned char osc_template", data),
+            f"const size_t osc_template_bytes = {len(data)};",
+            "",
+        ]
+    )
 
 
 def table(folder, paths):
@@ -66,8 +82,10 @@ def table(folder, paths):
                 packed.append(f"{{asset_{i}_{suffix[1:]}, {len(less)}}}")
             else:
                 packed.append("{NULL, 0}")
-        rows.append(f'    {{"{url}", "{TYPES[path.suffix]}", asset_{i}, {len(data)}, {kept},\n'
-                    f'     {{{", ".join(packed)}}}}},')
+        rows.append(
+            f'    {{"{url}", "{TYPES[path.suffix]}", asset_{i}, {len(data)}, {kept},\n'
+            f"     {{{', '.join(packed)}}}}},"
+        )
     out += ["const struct osc_asset osc_assets[] = {", *rows, "    {.path = NULL},", "};", ""]
     return "\n".join(out)
 
@@ -75,7 +93,9 @@ def table(folder, paths):
 def run(folder, *words):
     """Run a command; returns the end of what it said if it failed, else None."""
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
-    return None if done.returncode == 0 else (done.stdout + done.stderr).strip()[-400:] or "failed"
+    return (
+        None if done.returncode == 0 else (done.stdout + done.stderr).strip()[-400:] or "failed"
+    )
 
 
 def fetch_packages(web):
@@ -96,8 +116,9 @@ def build(web, page, one):
     found = re.match(r"v(\d+)", version.stdout)
     if not found or int(found[1]) < 18:
         return f"node 18 or later is needed, this is {version.stdout.strip()}"
-    return fetch_packages(web) or run(web, "node", "build.mjs", "--out", os.fspath(page),
-                                       "--one", os.fspath(one))
+    return fetch_packages(web) or run(
+        web, "node", "build.mjs", "--out", os.fspath(page), "--one", os.fspath(one)
+    )
 
 
 def main():
@@ -109,9 +130,15 @@ def main():
         print(f"note: opscope view will have no page: {why_not}", file=sys.stderr)
     to.write_text(table(page, [] if why_not else files_of(page)))
     to_template.write_text(template(b"" if why_not else one.read_bytes()))
-    sources = [web / "build.mjs", web / "package-lock.json", web / "src",
-               *sorted((web / "src").rglob("*"))]
-    depends.write_text(f"{sys.argv[3]} {sys.argv[4]}: " + " ".join(os.fspath(p) for p in sources) + "\n")
+    sources = [
+        web / "build.mjs",
+        web / "package-lock.json",
+        web / "src",
+        *sorted((web / "src").rglob("*")),
+    ]
+    depends.write_text(
+        f"{sys.argv[3]} {sys.argv[4]}: " + " ".join(os.fspath(p) for p in sources) + "\n"
+    )
 
 
 main()

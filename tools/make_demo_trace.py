@@ -12,6 +12,7 @@ memory, stacks, modules, FLOPs, and labels around the phases of a step. Only tor
 The file is PyTorch's output, compressed; only the name of the machine is replaced by "demo". The
 file is rejected if it contains a path of the machine that made it, or is too large for a checkout.
 """
+
 import gzip
 import os
 import pathlib
@@ -96,12 +97,17 @@ def record(path):
     model = ResNet()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
     loader = torch.utils.data.DataLoader(Images(), batch_size=8)
-    with profile(activities=[ProfilerActivity.CPU],
-                 schedule=schedule(wait=1, warmup=1, active=3, repeat=1),
-                 record_shapes=True, profile_memory=True, with_stack=True, with_modules=True,
-                 with_flops=True,
-                 experimental_config=torch._C._profiler._ExperimentalConfig(verbose=True),
-                 on_trace_ready=lambda p: p.export_chrome_trace(path)) as p:
+    with profile(
+        activities=[ProfilerActivity.CPU],
+        schedule=schedule(wait=1, warmup=1, active=3, repeat=1),
+        record_shapes=True,
+        profile_memory=True,
+        with_stack=True,
+        with_modules=True,
+        with_flops=True,
+        experimental_config=torch._C._profiler._ExperimentalConfig(verbose=True),
+        on_trace_ready=lambda p: p.export_chrome_trace(path),
+    ) as p:
         for images, labels in loader:
             train_step(model, optimizer, images, labels)
             p.step()

@@ -8,6 +8,7 @@ DIR contains the package, such as BUILD/python. The page contains everything in 
 and all members of its classes that have docstrings; a test checks that it is up to date. Modules
 that need torch are parsed, not imported.
 """
+
 import argparse
 import ast
 import copy
@@ -20,9 +21,13 @@ import re
 import sys
 
 MODULES = ["opscope", "opscope.record"]
-READ = {"opscope.torch": ["profiler", "events"], "opscope.torch.autograd_profiler": [],
-        "opscope.torch.profiler_legacy": [], "opscope.torch.lightning": [],
-        "opscope.torch.transformers": []}
+READ = {
+    "opscope.torch": ["profiler", "events"],
+    "opscope.torch.autograd_profiler": [],
+    "opscope.torch.profiler_legacy": [],
+    "opscope.torch.lightning": [],
+    "opscope.torch.transformers": [],
+}
 HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 -->
 <!-- Made by tools/make_reference.py from the docstrings of python/opscope: do not edit. -->
 
@@ -34,15 +39,15 @@ def signature(thing):
     """The parameters of THING in parentheses, as written in its file."""
     first = (inspect.getdoc(thing) or "").split("\n", 1)[0]
     written = re.fullmatch(r"\w+(\(.*?\))( -> .*)?", first)
-    if written: # a function in C states its parameters only there
-        return first[len(first.split("(")[0]):]
+    if written:  # a function in C states its parameters only there
+        return first[len(first.split("(")[0]) :]
     try:
         found = inspect.signature(thing)
     except (TypeError, ValueError):
         return "()"
     parameters = [p for p in found.parameters.values() if p.name not in ("self", "cls")]
     text = str(found.replace(parameters=parameters))
-    return re.sub(r"(: |-> )'([^']*)'", r"\1\2", text) # annotations are strings
+    return re.sub(r"(: |-> )'([^']*)'", r"\1\2", text)  # annotations are strings
 
 
 def text_of(thing):
@@ -102,8 +107,11 @@ def tree_of(module):
     """The syntax tree of the file of MODULE; its package must be importable."""
     parts = module.split(".")
     path = pathlib.Path(importlib.util.find_spec(parts[0]).origin).parent.joinpath(*parts[1:])
-    return ast.parse((path / "__init__.py" if path.is_dir() else path.with_suffix(".py"))
-                     .read_text(encoding="utf-8"))
+    return ast.parse(
+        (path / "__init__.py" if path.is_dir() else path.with_suffix(".py")).read_text(
+            encoding="utf-8"
+        )
+    )
 
 
 def read_parameters(function):
@@ -135,8 +143,11 @@ def read_class(path, tree):
 def read(module, files):
     """Describe a parsed module like describe(); its classes are in it and in FILES beside it."""
     tree = tree_of(module)
-    names = next(ast.literal_eval(x.value) for x in tree.body
-                 if isinstance(x, ast.Assign) and ast.unparse(x.targets[0]) == "__all__")
+    names = next(
+        ast.literal_eval(x.value)
+        for x in tree.body
+        if isinstance(x, ast.Assign) and ast.unparse(x.targets[0]) == "__all__"
+    )
     yield f"\n## {module}\n\n{markdown(ast.get_docstring(tree))}\n"
     for part in (tree, *(tree_of(f"{module}.{x}") for x in files)):
         for thing in part.body:
@@ -145,9 +156,12 @@ def read(module, files):
 
 
 def make():
-    return HEAD + "".join(itertools.chain(
-        *(describe(importlib.import_module(name)) for name in MODULES),
-        *(read(name, files) for name, files in READ.items())))
+    return HEAD + "".join(
+        itertools.chain(
+            *(describe(importlib.import_module(name)) for name in MODULES),
+            *(read(name, files) for name, files in READ.items()),
+        )
+    )
 
 
 def main():

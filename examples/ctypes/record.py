@@ -7,6 +7,7 @@
 The library is the one of `opscope run`, or the one that the loader finds; without it the program
 runs all the same. (Python programs have the package `opscope`, which does more and costs less.)
 """
+
 from __future__ import annotations
 
 import ctypes
@@ -14,7 +15,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-PLAIN, OPERATOR = 0, 1 # of enum osc_scope_kind
+PLAIN, OPERATOR = 0, 1  # of enum osc_scope_kind
 
 
 def load() -> ctypes.CDLL | None:

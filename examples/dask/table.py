@@ -8,6 +8,7 @@ Each task reads one file and returns its part of the table; the parts travel to 
 merges them. Only parts travel, which are as large as the rows of one rank. Without a scheduler,
 processes of this machine do the work. All workers must see FOLDER under the same name.
 """
+
 import argparse
 import pathlib
 
@@ -34,6 +35,7 @@ def main() -> None:
     args = parser.parse_args()
     if args.scheduler:
         from dask.distributed import Client
+
         Client(args.scheduler)
     files = sorted(str(p) for p in args.folder.rglob("*.pt.trace.json*"))
     print(merged(args.table, files).to_pandas().to_string())

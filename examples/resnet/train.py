@@ -7,6 +7,7 @@
 Needs PyTorch and the package opscope. `./demo torch` runs it with both. With torch.profiler, only
 one import would differ.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -29,8 +30,13 @@ class Block(nn.Module):
         self.norm1 = nn.BatchNorm2d(n_out)
         self.conv2 = nn.Conv2d(n_out, n_out, 3, 1, 1, bias=False)
         self.norm2 = nn.BatchNorm2d(n_out)
-        self.past = nn.Identity() if n_in == n_out and stride == 1 else nn.Sequential(
-            nn.Conv2d(n_in, n_out, 1, stride, bias=False), nn.BatchNorm2d(n_out))
+        self.past = (
+            nn.Identity()
+            if n_in == n_out and stride == 1
+            else nn.Sequential(
+                nn.Conv2d(n_in, n_out, 1, stride, bias=False), nn.BatchNorm2d(n_out)
+            )
+        )
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         y = self.norm2(self.conv2(F.relu(self.norm1(self.conv1(x)))))
@@ -40,9 +46,16 @@ class Block(nn.Module):
 def resnet(width: int = 16, n_classes: int = 10) -> nn.Module:
     """Three blocks, each with more channels and smaller pictures than the one before."""
     return nn.Sequential(
-        nn.Conv2d(3, width, 3, 1, 1, bias=False), nn.BatchNorm2d(width), nn.ReLU(),
-        Block(width, width, 1), Block(width, 2 * width, 2), Block(2 * width, 4 * width, 2),
-        nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(4 * width, n_classes))
+        nn.Conv2d(3, width, 3, 1, 1, bias=False),
+        nn.BatchNorm2d(width),
+        nn.ReLU(),
+        Block(width, width, 1),
+        Block(width, 2 * width, 2),
+        Block(2 * width, 4 * width, 2),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+        nn.Linear(4 * width, n_classes),
+    )
 
 
 def train_step(model: nn.Module, optimizer: torch.optim.Optimizer) -> float:
@@ -63,9 +76,13 @@ def main() -> None:
     torch.manual_seed(0)
     model = resnet()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-    with profile(activities=[ProfilerActivity.CPU], record_shapes=True, profile_memory=True,
-                 with_flops=True,
-                 schedule=schedule(wait=PASSED - 1, warmup=1, active=n_steps, repeat=1)) as prof:
+    with profile(
+        activities=[ProfilerActivity.CPU],
+        record_shapes=True,
+        profile_memory=True,
+        with_flops=True,
+        schedule=schedule(wait=PASSED - 1, warmup=1, active=n_steps, repeat=1),
+    ) as prof:
         for step in range(PASSED + n_steps):
             loss = train_step(model, optimizer)
             print(f"step {step + 1} of {PASSED + n_steps}, loss {loss:.3f}", flush=True)

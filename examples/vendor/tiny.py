@@ -4,6 +4,7 @@
 It needs OpenCL, which pkg-config knows, and the libopscope of the package opscope. After that,
 tensors may be on `torch.device("tiny")`, and `torch.tiny` is the module of the device.
 """
+
 from __future__ import annotations
 
 import atexit
@@ -22,8 +23,9 @@ NAME = "tiny"
 
 def flags(option: str) -> list[str]:
     """The words of pkg-config for OpenCL."""
-    done = subprocess.run(["pkg-config", option, "OpenCL"], check=True, stdout=subprocess.PIPE,
-                          text=True)
+    done = subprocess.run(
+        ["pkg-config", option, "OpenCL"], check=True, stdout=subprocess.PIPE, text=True
+    )
     return done.stdout.split()
 
 
@@ -31,9 +33,16 @@ def register() -> None:
     """Make the device known to torch."""
     libraries = opscope.get_library_dir()
     extension = cpp_extension.load(
-        "tiny_extension", [str(HERE / f"{x}.cpp") for x in ("backend", "runtime", "report")],
+        "tiny_extension",
+        [str(HERE / f"{x}.cpp") for x in ("backend", "runtime", "report")],
         extra_cflags=["-O2", *flags("--cflags"), f"-I{opscope.get_include()}"],
-        extra_ldflags=[*flags("--libs"), f"-L{libraries}", "-lopscope", f"-Wl,-rpath,{libraries}"])
+        extra_ldflags=[
+            *flags("--libs"),
+            f"-L{libraries}",
+            "-lopscope",
+            f"-Wl,-rpath,{libraries}",
+        ],
+    )
     extension.open((HERE / "kernels.cl").read_text(encoding="utf-8"))
     torch.utils.rename_privateuse1_backend(NAME)
     module = types.ModuleType(f"torch.{NAME}")

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Train a small network on the device "tiny", profile it, and compare with the CPU.
 
-    python3 examples/vendor/train.py [--steps N] [--out FILE.osc] [--trace FILE.json]
+python3 examples/vendor/train.py [--steps N] [--out FILE.osc] [--trace FILE.json]
 """
+
 from __future__ import annotations
 
 import argparse
@@ -22,9 +23,13 @@ CLASSES = 4
 def network() -> torch.nn.Module:
     """Two convolutions and a linear layer."""
     return torch.nn.Sequential(
-        torch.nn.Conv2d(1, 8, 3, stride=2, padding=1), torch.nn.ReLU(),
-        torch.nn.Conv2d(8, 16, 3, stride=2, padding=1), torch.nn.ReLU(),
-        torch.nn.Flatten(), torch.nn.Linear(16 * 4 * 4, CLASSES))
+        torch.nn.Conv2d(1, 8, 3, stride=2, padding=1),
+        torch.nn.ReLU(),
+        torch.nn.Conv2d(8, 16, 3, stride=2, padding=1),
+        torch.nn.ReLU(),
+        torch.nn.Flatten(),
+        torch.nn.Linear(16 * 4 * 4, CLASSES),
+    )
 
 
 def batches(n_steps: int) -> list[tuple[torch.Tensor, torch.Tensor]]:
@@ -34,13 +39,14 @@ def batches(n_steps: int) -> list[tuple[torch.Tensor, torch.Tensor]]:
         labels = torch.randint(CLASSES, (32,))
         images = 0.3 * torch.randn(32, 1, 16, 16)
         for image, label in zip(images, labels):
-            image[0, :, 4 * int(label):4 * int(label) + 2] += 1.0
+            image[0, :, 4 * int(label) : 4 * int(label) + 2] += 1.0
         made.append((images, labels))
     return made
 
 
-def train(model: torch.nn.Module, data: list[tuple[torch.Tensor, torch.Tensor]],
-          device: str) -> list[float]:
+def train(
+    model: torch.nn.Module, data: list[tuple[torch.Tensor, torch.Tensor]], device: str
+) -> list[float]:
     """The loss of each step."""
     model.to(device)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
@@ -48,7 +54,9 @@ def train(model: torch.nn.Module, data: list[tuple[torch.Tensor, torch.Tensor]],
     for images, labels in data:
         with record_function("step"):
             optimizer.zero_grad()
-            loss = torch.nn.functional.cross_entropy(model(images.to(device)), labels.to(device))
+            loss = torch.nn.functional.cross_entropy(
+                model(images.to(device)), labels.to(device)
+            )
             loss.backward()
             optimizer.step()
             losses.append(loss.item())
@@ -67,8 +75,9 @@ def main() -> int:
     on_device = copy.deepcopy(on_cpu)
     expected = train(on_cpu, data, "cpu")
     torch.tiny.synchronize()
-    with opscope.torch.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.PrivateUse1],
-                               profile_memory=True) as profile:
+    with opscope.torch.profile(
+        activities=[ProfilerActivity.CPU, ProfilerActivity.PrivateUse1], profile_memory=True
+    ) as profile:
         losses = train(on_device, data, "tiny")
     print(profile.key_averages().table(sort_by="self_tiny_time_total", row_limit=25))
     if options.trace:

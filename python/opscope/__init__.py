@@ -33,6 +33,7 @@ Record programs::
 Times are integer nanoseconds in columns that end in ``_ns``, sizes bytes in ``_bytes``,
 shares 0..1 in ``_ratio``. NumPy, pandas and pyarrow are imported when they are needed.
 """
+
 from __future__ import annotations
 
 import importlib
@@ -48,17 +49,45 @@ if TYPE_CHECKING:
     from ._tree import Event, EventTree
     from ._view import View, view
 
-__all__ = ["Comparison", "Event", "EventTree", "Table", "Trace", "TraceError", "Verdict", "View",
-           "__version__", "compare", "get_include", "get_library_dir", "load", "merge", "record",
-           "tables", "view"]
+__all__ = [
+    "Comparison",
+    "Event",
+    "EventTree",
+    "Table",
+    "Trace",
+    "TraceError",
+    "Verdict",
+    "View",
+    "__version__",
+    "compare",
+    "get_include",
+    "get_library_dir",
+    "load",
+    "merge",
+    "record",
+    "tables",
+    "view",
+]
 
 # Imported on first use: the command and opscope.torch do not need them.
-_WHERE = {"Table": "_table", "Event": "_tree", "EventTree": "_tree", "Trace": "_trace",
-          "TraceError": "_opscope", "load": "_trace",
-          "merge": "_trace", "Comparison": "_comparison", "compare": "_comparison",
-          "Verdict": "_comparison",
-          "__version__": "_opscope", "get_include": "_trace", "get_library_dir": "_trace",
-          "tables": "_trace", "View": "_view", "view": "_view"}
+_WHERE = {
+    "Table": "_table",
+    "Event": "_tree",
+    "EventTree": "_tree",
+    "Trace": "_trace",
+    "TraceError": "_opscope",
+    "load": "_trace",
+    "merge": "_trace",
+    "Comparison": "_comparison",
+    "compare": "_comparison",
+    "Verdict": "_comparison",
+    "__version__": "_opscope",
+    "get_include": "_trace",
+    "get_library_dir": "_trace",
+    "tables": "_trace",
+    "View": "_view",
+    "view": "_view",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The script `opscope` of a Python environment: it runs the command of the package."""
+
 import os
 import sys
 

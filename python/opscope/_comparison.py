@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two runs, and the tables that compare them."""
+
 from __future__ import annotations
 
 import os
@@ -49,8 +50,9 @@ class Comparison:
         ValueError that names the nearest right one.
         """
         with speaking_python():
-            return Table(_opscope.compare(self.base._traces, self.new._traces, name,
-                                          to_options(options)))
+            return Table(
+                _opscope.compare(self.base._traces, self.new._traces, name, to_options(options))
+            )
 
     def text(self, name: Optional[str] = None, /, **options: object) -> str:
         """What ``opscope diff`` prints, to the letter: sentences, what changed most first, and the
@@ -61,11 +63,19 @@ class Comparison:
         :meth:`table` that select what is counted; of one table, all of them.
         """
         with speaking_python():
-            return _opscope.compare_text(self.base._traces, self.new._traces, name,
-                                         to_text_options(options))
+            return _opscope.compare_text(
+                self.base._traces, self.new._traces, name, to_text_options(options)
+            )
 
-    def gate(self, fail_on: str, /, *, report: Optional[Path] = None,
-             allow_different: bool = False, **options: object) -> Verdict:
+    def gate(
+        self,
+        fail_on: str,
+        /,
+        *,
+        report: Optional[Path] = None,
+        allow_different: bool = False,
+        **options: object,
+    ) -> Verdict:
         """Evaluate a gate, such as ``"step.total > 5% and significant"``: see opscope-diff(1).
 
         `report` is a file to write the verdict to, ``.xml`` as JUnit's or ``.md`` as Markdown; it
@@ -79,12 +89,17 @@ class Comparison:
         """
         suffix = None if report is None else os.path.splitext(os.fsdecode(report))[1]
         if suffix not in (None, ".xml", ".md"):
-            raise ValueError(f"report={os.fsdecode(report or '')!r} ends in neither .xml nor .md")
+            raise ValueError(
+                f"report={os.fsdecode(report or '')!r} ends in neither .xml nor .md"
+            )
         names = [" ".join(side._paths) for side in (self.base, self.new)]
         with speaking_python():
             broken, knows, text, written = _opscope.gate(
-                self.base._traces, self.new._traces,
-                (fail_on, *names, suffix and suffix[1:], allow_different), to_options(options))
+                self.base._traces,
+                self.new._traces,
+                (fail_on, *names, suffix and suffix[1:], allow_different),
+                to_options(options),
+            )
         if not knows and "significant" in fail_on:
             warnings.warn("significance is not known: a run has too few steps", stacklevel=2)
         if report is not None:
@@ -116,8 +131,11 @@ class Comparison:
         return f"<opscope.Comparison of {self.base!r} and {self.new!r}>"
 
 
-def compare(base: Union[Trace, Path, Iterable[Path]], new: Union[Trace, Path, Iterable[Path]],
-            **options: object) -> Comparison:
+def compare(
+    base: Union[Trace, Path, Iterable[Path]],
+    new: Union[Trace, Path, Iterable[Path]],
+    **options: object,
+) -> Comparison:
     """Compare two runs: what ``opscope diff`` does.
 
     `base` and `new` are traces that :func:`load` returned, or what it takes: a file, a directory

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables in notebooks: the first rows, with the units of the command's text."""
+
 from __future__ import annotations
 
 from html import escape
@@ -48,12 +49,18 @@ def render(table: Table, rows: int = ROWS) -> str:
     head = "".join(f'<th title="{escape(c.help)}">{escape(c.name)}</th>' for c in table.columns)
     cells = [table.head(c.name, n) for c in table.columns]
     body = "".join(
-        "<tr>" + "".join(
+        "<tr>"
+        + "".join(
             f'<td style="text-align: {"left" if c.type == "string" else "right"}">'
             f"{escape(show(c, value))}</td>"
-            for c, value in zip(table.columns, row)) + "</tr>"
-        for row in zip(*cells))
+            for c, value in zip(table.columns, row)
+        )
+        + "</tr>"
+        for row in zip(*cells)
+    )
     more = f"{n} of {table.n_rows} rows" if n < table.n_rows else f"{n} rows"
     notes = "".join(f"<br>{escape(note)}" for note in table.notes)
-    return (f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-            f"<p>{escape(table.name)}: {more}{notes}</p>")
+    return (
+        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        f"<p>{escape(table.name)}: {more}{notes}</p>"
+    )

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """``%%opscope``: run a cell of IPython or Jupyter under the recorder, and show what it did."""
+
 from __future__ import annotations
 
 import argparse
@@ -48,8 +49,12 @@ def profiled(options: argparse.Namespace, out: str) -> Any:
     from .torch import profile
 
     stack = ExitStack()
-    prof = profile(record_shapes=options.shapes, profile_memory=options.memory,
-                   with_stack=options.stack, with_flops=options.flops)
+    prof = profile(
+        record_shapes=options.shapes,
+        profile_memory=options.memory,
+        with_stack=options.stack,
+        with_flops=options.flops,
+    )
     stack.callback(lambda: shutil.copy(prof, out))
     stack.enter_context(prof)
     return stack
@@ -73,8 +78,9 @@ def shown(trace: Trace, options: argparse.Namespace, has_torch: bool) -> Any:
 
         return view(trace)
     words = {"sort": options.sort} if options.sort else {}
-    return trace.table(options.table or ("averages" if has_torch else "ranges"),
-                       limit=options.limit, **words)
+    return trace.table(
+        options.table or ("averages" if has_torch else "ranges"), limit=options.limit, **words
+    )
 
 
 def run_cell(shell: Any, line: str, cell: str | None) -> Any:
@@ -99,6 +105,7 @@ def run_cell(shell: Any, line: str, cell: str | None) -> Any:
 
 def register(shell: Any) -> None:
     """Make ``%opscope`` and ``%%opscope`` known to SHELL."""
+
     def opscope(line: str, cell: str | None = None) -> Any:
         return run_cell(shell, line, cell)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables: named columns as NumPy arrays, pandas and Arrow."""
+
 from __future__ import annotations
 
 import contextlib
@@ -23,8 +24,9 @@ def needing(name: str) -> Iterator[None]:
     except ModuleNotFoundError as e:
         if e.name != name:
             raise
-        raise ModuleNotFoundError(f"this needs {name}, which is not installed: "
-                                  f"pip install {name}", name=name) from None
+        raise ModuleNotFoundError(
+            f"this needs {name}, which is not installed: pip install {name}", name=name
+        ) from None
 
 
 def nearest(word: object, words: Iterable[str]) -> str:
@@ -45,9 +47,15 @@ class Copy:
         for i in range(frame.n_columns):
             column = frame.column(i)
             values, missing = frame.values(i), frame.missing(i)
-            self.parts.append((column, memoryview(values).format, bytes(memoryview(values)),
-                               None if missing is None else bytes(memoryview(missing)),
-                               frame.words(i) if column[1] == "string" else ()))
+            self.parts.append(
+                (
+                    column,
+                    memoryview(values).format,
+                    bytes(memoryview(values)),
+                    None if missing is None else bytes(memoryview(missing)),
+                    frame.words(i) if column[1] == "string" else (),
+                )
+            )
 
     def column(self, i: int) -> tuple[str, str, Optional[str], str, int]:
         """The description of column I."""
@@ -68,7 +76,6 @@ class Copy:
         words: tuple[str, ...] = self.parts[i][4]
         return words
 
-
     def to_arrow(self) -> Any:
         """The columns as pyarrow's RecordBatch."""
         with needing("pyarrow"):
@@ -79,8 +86,10 @@ class Copy:
         for i in range(self.n_columns):
             name, kind, unit, meaning, _ = self.column(i)
             missing = self.missing(i)
-            values = pyarrow.array(numpy.asarray(self.values(i)),
-                                   mask=None if missing is None else numpy.asarray(missing))
+            values = pyarrow.array(
+                numpy.asarray(self.values(i)),
+                mask=None if missing is None else numpy.asarray(missing),
+            )
             if kind == "string":
                 values = pyarrow.DictionaryArray.from_arrays(values, list(self.words(i)))
             metadata = {"help": meaning, **({"unit": unit} if unit else {})}
@@ -156,7 +165,9 @@ class Table(Mapping[str, Any]):
     def _index(self, name: str) -> int:
         """The position of column `name`; else a KeyError that names the nearest one."""
         if name not in self._columns:
-            raise KeyError(f"{self.name} has no column {name!r}; {nearest(name, self._columns)}")
+            raise KeyError(
+                f"{self.name} has no column {name!r}; {nearest(name, self._columns)}"
+            )
         return self._columns[name][0]
 
     def column(self, name: str) -> Column:
@@ -245,13 +256,17 @@ class Table(Mapping[str, Any]):
         for name, (_, column) in self._columns.items():
             values, missing = self.raw(name), self.missing(name)
             if column.type == "string":
-                data[name] = pandas.Categorical.from_codes(values, pandas.Index(self.words(name)))
+                data[name] = pandas.Categorical.from_codes(
+                    values, pandas.Index(self.words(name))
+                )
             elif missing is None:
                 data[name] = values
             else:
-                kind = {"integer": pandas.arrays.IntegerArray,
-                        "number": pandas.arrays.FloatingArray,
-                        "boolean": pandas.arrays.BooleanArray}[column.type]
+                kind = {
+                    "integer": pandas.arrays.IntegerArray,
+                    "number": pandas.arrays.FloatingArray,
+                    "boolean": pandas.arrays.BooleanArray,
+                }[column.type]
                 data[name] = kind(values, missing)
         return pandas.DataFrame(data, copy=False)
 

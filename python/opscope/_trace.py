@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Traces, and the tables that are made from them."""
+
 from __future__ import annotations
 
 import contextlib
@@ -48,8 +49,10 @@ def to_options(options: dict[str, object]) -> list[tuple[str, Optional[str]]]:
 def to_text_options(options: dict[str, object]) -> list[tuple[str, Optional[str]]]:
     """The same for texts: ValueError, if bytes are asked for."""
     if options.get("format") == "arrow":
-        raise ValueError("format='arrow' is no text: a Table is an Arrow stream itself, and "
-                         "'opscope table --format arrow' writes one")
+        raise ValueError(
+            "format='arrow' is no text: a Table is an Arrow stream itself, and "
+            "'opscope table --format arrow' writes one"
+        )
     return to_options(options)
 
 
@@ -61,8 +64,9 @@ TABLE = re.compile(r"'opscope table (\w+)' lists all")
 
 def in_python(text: str) -> str:
     """TEXT of C with its options as arguments, such as sort= for --sort."""
-    text = TABLE.sub(r"trace['\1'] lists all",
-                     LISTING.sub(r"trace['\1'].columns are its columns", text))
+    text = TABLE.sub(
+        r"trace['\1'] lists all", LISTING.sub(r"trace['\1'].columns are its columns", text)
+    )
     return OPTION.sub(lambda x: x[1].replace("-", "_") + "_" * (x[1] == "from") + "=", text)
 
 
@@ -147,6 +151,7 @@ class Trace:
 
     def _event_tree(self, options: dict[str, object], *torch: Any) -> EventTree:
         """The tree with the objects TORCH of torch in it."""
+
         def of(columns: Iterable[str]) -> Table:
             return self.table("events", columns=list(columns), **options)
 

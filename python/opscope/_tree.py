@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The events of a trace as a tree of objects, as torch's profiler has it."""
+
 from __future__ import annotations
 
 import ast
@@ -11,15 +12,34 @@ from typing import Any, Callable, Iterator, Optional, Union, overload
 
 from ._table import Table
 
-COLUMNS = ("id", "parent_id", "launch_id", "op_id", "kind", "name", "process", "thread", "device",
-           "start_ns", "dur_ns", "depth", "correlation")
+COLUMNS = (
+    "id",
+    "parent_id",
+    "launch_id",
+    "op_id",
+    "kind",
+    "name",
+    "process",
+    "thread",
+    "device",
+    "start_ns",
+    "dur_ns",
+    "depth",
+    "correlation",
+)
 # Names of torch's `_EventType`; other kinds have none.
-TAGS = {**dict.fromkeys(("operator", "annotation", "step", "dataloader", "optimizer",
-                         "communication"), "TorchOp"),
-        **dict.fromkeys(("python", "module"), "PyCall"),
-        **dict.fromkeys(("alloc", "free"), "Allocation"), "oom": "OutOfMemory",
-        **dict.fromkeys(("runtime", "driver", "kernel", "memcpy", "memset", "sync", "overhead"),
-                        "Kineto")}
+TAGS = {
+    **dict.fromkeys(
+        ("operator", "annotation", "step", "dataloader", "optimizer", "communication"),
+        "TorchOp",
+    ),
+    **dict.fromkeys(("python", "module"), "PyCall"),
+    **dict.fromkeys(("alloc", "free"), "Allocation"),
+    "oom": "OutOfMemory",
+    **dict.fromkeys(
+        ("runtime", "driver", "kernel", "memcpy", "memset", "sync", "overhead"), "Kineto"
+    ),
+}
 FRAME = re.compile(r"(.*?)\(([0-9]+)\): (.*)\Z", re.DOTALL)
 MODULE = re.compile(r"nn\.Module: (.*?)(?:_[0-9]+)?\Z", re.DOTALL)
 
@@ -65,8 +85,9 @@ class Event:
         self._tree, self._row = tree, row
 
     def __eq__(self, other: object) -> bool:
-        return (isinstance(other, Event) and self._row == other._row
-                and self._tree is other._tree)
+        return (
+            isinstance(other, Event) and self._row == other._row and self._tree is other._tree
+        )
 
     def __hash__(self) -> int:
         return hash((id(self._tree), self._row))
@@ -121,7 +142,9 @@ class Event:
     @property
     def start_ns(self) -> int:
         """Start, from the origin of the trace."""
-        if self._tree._words:  # torch's code takes what has this name for another class of its own
+        if (
+            self._tree._words
+        ):  # torch's code takes what has this name for another class of its own
             raise AttributeError("events of torch's trees have start_time_ns")
         return int(self._cell("start_ns"))
 
@@ -193,8 +216,12 @@ def caller_of(event: Event) -> SimpleNamespace:
 def call_fields(event: Event) -> SimpleNamespace:
     """Of a call of Python."""
     module = MODULE.match(event.name)
-    return SimpleNamespace(callsite=frame_of(event.name), caller=caller_of(event), optimizer=None,
-                           module=module and SimpleNamespace(cls_name=module[1]))
+    return SimpleNamespace(
+        callsite=frame_of(event.name),
+        caller=caller_of(event),
+        optimizer=None,
+        module=module and SimpleNamespace(cls_name=module[1]),
+    )
 
 
 def item(values: Any, at: int) -> Any:
@@ -208,8 +235,10 @@ def input_of(args: dict[str, Any], at: int, words: dict[str, Any]) -> Any:
     dtype, sizes = item(args.get("Input type"), at), item(args.get("Input Dims"), at)
     strides = item(args.get("Input Strides"), at)
     if dtype == "TensorList":
-        return [SimpleNamespace(sizes=s, strides=item(strides, i), dtype=None)
-                for i, s in enumerate(sizes if isinstance(sizes, list) else [])]
+        return [
+            SimpleNamespace(sizes=s, strides=item(strides, i), dtype=None)
+            for i, s in enumerate(sizes if isinstance(sizes, list) else [])
+        ]
     if isinstance(dtype, str) and dtype and dtype != "Scalar" and not dtype.endswith("List"):
         return SimpleNamespace(sizes=sizes, strides=strides, dtype=words.get(dtype, dtype))
     value = item(args.get("Concrete Inputs"), at)
@@ -224,22 +253,32 @@ def operator_fields(event: Event) -> SimpleNamespace:
     args = event.args
     types = args.get("Input type")
     return SimpleNamespace(
-        name=event.name, sequence_number=args.get("Sequence number", -1),
-        inputs=[input_of(args, i, event._tree._words)
-                for i in range(len(types) if isinstance(types, list) else 0)])
+        name=event.name,
+        sequence_number=args.get("Sequence number", -1),
+        inputs=[
+            input_of(args, i, event._tree._words)
+            for i in range(len(types) if isinstance(types, list) else 0)
+        ],
+    )
 
 
 def memory_fields(event: Event) -> SimpleNamespace:
     """Of an allocation or a release."""
     args = event.args
-    return SimpleNamespace(ptr=args.get("Addr"), alloc_size=args.get("Bytes"),
-                           total_allocated=args.get("Total Allocated"),
-                           total_reserved=args.get("Total Reserved"))
+    return SimpleNamespace(
+        ptr=args.get("Addr"),
+        alloc_size=args.get("Bytes"),
+        total_allocated=args.get("Total Allocated"),
+        total_reserved=args.get("Total Reserved"),
+    )
 
 
 FIELDS: dict[str, Callable[[Event], SimpleNamespace]] = {
-    "TorchOp": operator_fields, "PyCall": call_fields, "Allocation": memory_fields,
-    "PyCCall": lambda event: SimpleNamespace(caller=caller_of(event))}
+    "TorchOp": operator_fields,
+    "PyCall": call_fields,
+    "Allocation": memory_fields,
+    "PyCCall": lambda event: SimpleNamespace(caller=caller_of(event)),
+}
 
 
 def first_rows(ids: list[int]) -> list[int]:
@@ -248,8 +287,10 @@ def first_rows(ids: list[int]) -> list[int]:
     for row, number in enumerate(ids):
         first = row if number == 0 else first
         if number != row - first:
-            raise ValueError("a tree needs all events of a trace: select them by rank=, steps=, "
-                             "from_= and the like, not by rows")
+            raise ValueError(
+                "a tree needs all events of a trace: select them by rank=, steps=, "
+                "from_= and the like, not by rows"
+            )
         firsts.append(first)
     return firsts
 
@@ -263,9 +304,14 @@ class EventTree(Sequence[Event]):
     it as well.
     """
 
-    def __init__(self, table: Table, origin_unix_ns: int, read_args: Callable[[], Table],
-                 words: Optional[dict[str, Any]] = None,
-                 fields: Callable[[str, SimpleNamespace], Any] = lambda _, found: found) -> None:
+    def __init__(
+        self,
+        table: Table,
+        origin_unix_ns: int,
+        read_args: Callable[[], Table],
+        words: Optional[dict[str, Any]] = None,
+        fields: Callable[[str, SimpleNamespace], Any] = lambda _, found: found,
+    ) -> None:
         self.origin_unix_ns = origin_unix_ns
         self._columns = {name: Column(table, name) for name in COLUMNS}
         self._read_args = read_args
@@ -284,8 +330,10 @@ class EventTree(Sequence[Event]):
         kinds, around, devices = (lists[x] for x in ("kind", "parent_id", "device"))
         firsts = first_rows(ids)
         # Ranges stand before what they contain, and moments after ranges that start with them.
-        order = [(start << 17) + (1 << 16 if depth is None else depth)
-                 for start, depth in zip(starts, depths)]
+        order = [
+            (start << 17) + (1 << 16 if depth is None else depth)
+            for start, depth in zip(starts, depths)
+        ]
         inner = [-1] * len(ids)  # the range around each range, on its thread
         open_ranges: dict[Any, int] = {}  # by thread: the last one that began
         for row in sorted(range(len(ids)), key=order.__getitem__):

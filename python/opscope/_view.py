@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The viewer in notebooks: a run as one HTML page, in a frame."""
+
 from __future__ import annotations
 
 import contextlib
@@ -62,8 +63,11 @@ class View:
     def _repr_html_(self) -> str:
         """The page in a frame, for notebooks."""
         page = self._page.decode(errors="replace")
-        return FRAME.format(height=self._height, name=escape(self._name),
-                            page=page.replace("&", "&amp;").replace('"', "&quot;"))
+        return FRAME.format(
+            height=self._height,
+            name=escape(self._name),
+            page=page.replace("&", "&amp;").replace('"', "&quot;"),
+        )
 
 
 @contextlib.contextmanager
@@ -81,8 +85,10 @@ def _files(trace: Any) -> Iterator[list[str]]:
     elif isinstance(trace, Iterable) and not hasattr(trace, "read"):
         yield [os.fsdecode(path) for path in trace]
     else:
-        raise TypeError("view() takes a trace, a path, several of them, or a profile, "
-                        f"not {type(trace).__name__}")
+        raise TypeError(
+            "view() takes a trace, a path, several of them, or a profile, "
+            f"not {type(trace).__name__}"
+        )
 
 
 def _make(paths: list[str], options: dict[str, object]) -> tuple[bytes, list[str]]:
@@ -91,13 +97,20 @@ def _make(paths: list[str], options: dict[str, object]) -> tuple[bytes, list[str
         raise ValueError("view: what came from standard input cannot be read again")
     for path in paths:
         os.stat(path)
-    words = [f"--{name}" if value is None else f"--{name}={value}"
-             for name, value in to_options(options)]
-    done = subprocess.run([_place.COMMAND, "export", "--format=html", "--output=-", *words, "--",
-                           *paths], stdin=subprocess.DEVNULL, capture_output=True)
-    said = [line.split("opscope export: ", 1)[-1]
-            for line in done.stderr.decode(errors="replace").splitlines()
-            if "opscope export: quality: " not in line]  # the page tells it
+    words = [
+        f"--{name}" if value is None else f"--{name}={value}"
+        for name, value in to_options(options)
+    ]
+    done = subprocess.run(
+        [_place.COMMAND, "export", "--format=html", "--output=-", *words, "--", *paths],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+    )
+    said = [
+        line.split("opscope export: ", 1)[-1]
+        for line in done.stderr.decode(errors="replace").splitlines()
+        if "opscope export: quality: " not in line
+    ]  # the page tells it
     if done.stdout.rstrip().endswith(b"</html>"):  # also if one of several files failed
         return done.stdout, said
     text = "\n".join(said) or f"opscope export ended with status {done.returncode}"
@@ -105,8 +118,9 @@ def _make(paths: list[str], options: dict[str, object]) -> tuple[bytes, list[str
         raise (ValueError if done.returncode == 2 else _opscope.TraceError)(text)
 
 
-def view(trace: Union[Trace, Path, Iterable[Path], Any], *, height: int = 720,
-         **options: object) -> View:
+def view(
+    trace: Union[Trace, Path, Iterable[Path], Any], *, height: int = 720, **options: object
+) -> View:
     """Make the page that ``opscope view`` shows, as one file for a notebook, or to send.
 
     `trace` is a path (a file, or a directory: one run), several of them, what :func:`load`

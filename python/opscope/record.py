@@ -19,6 +19,7 @@ Under ``opscope run``, start and stop are not needed. While nothing records, a s
 as an empty context manager. Recording never raises and never prints: losses are counted
 (:func:`losses`), and every reader of the recording reports them.
 """
+
 from __future__ import annotations
 
 import atexit
@@ -27,12 +28,47 @@ import os
 from typing import TYPE_CHECKING, Any, Callable, Optional, TypeVar, Union, cast, overload
 
 from . import _opscope
-from ._opscope import (args, counter, dump, enable, instant, is_on, losses, metadata, path,
-                       pause, process_name, resume, sample, step, step_end, stop, thread_name)
+from ._opscope import (
+    args,
+    counter,
+    dump,
+    enable,
+    instant,
+    is_on,
+    losses,
+    metadata,
+    path,
+    pause,
+    process_name,
+    resume,
+    sample,
+    step,
+    step_end,
+    stop,
+    thread_name,
+)
 
-__all__ = ["args", "counter", "dump", "enable", "instant", "is_on", "losses", "metadata", "path",
-           "pause", "process_name", "resume", "sample", "scope", "start", "step", "step_end",
-           "stop", "thread_name"]
+__all__ = [
+    "args",
+    "counter",
+    "dump",
+    "enable",
+    "instant",
+    "is_on",
+    "losses",
+    "metadata",
+    "path",
+    "pause",
+    "process_name",
+    "resume",
+    "sample",
+    "scope",
+    "start",
+    "step",
+    "step_end",
+    "stop",
+    "thread_name",
+]
 
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -73,10 +109,14 @@ class Scope(_opscope.Scope):
         if isinstance(function, (staticmethod, classmethod)):
             return type(function)(self(function.__func__))
         if isinstance(function, type) or not callable(function):
-            what = (f"the class {function.__name__}: decorate its methods"
-                    if isinstance(function, type) else type(function).__name__)
+            what = (
+                f"the class {function.__name__}: decorate its methods"
+                if isinstance(function, type)
+                else type(function).__name__
+            )
             raise TypeError(f"scope() takes a name, or decorates a function, not {what}")
         if inspect.iscoroutinefunction(function):
+
             @functools.wraps(function)
             async def wrapper(*args: Any, **kwargs: Any) -> Any:
                 number = self.begin_async()
@@ -85,6 +125,7 @@ class Scope(_opscope.Scope):
                 finally:
                     self.end_async(number)
         elif inspect.isasyncgenfunction(function):
+
             @functools.wraps(function)
             async def wrapper(*args: Any, **kwargs: Any) -> Any:
                 number = self.begin_async()
@@ -106,6 +147,7 @@ class Scope(_opscope.Scope):
                 finally:
                     self.end_async(number)
         elif inspect.isgeneratorfunction(function):
+
             @functools.wraps(function)
             def wrapper(*args: Any, **kwargs: Any) -> Any:
                 number = self.begin_async()
@@ -114,17 +156,21 @@ class Scope(_opscope.Scope):
                 finally:
                     self.end_async(number)
         else:
+
             @functools.wraps(function)
             def wrapper(*args: Any, **kwargs: Any) -> Any:
                 with self:
                     return function(*args, **kwargs)
+
         return cast(_F, wrapper)
 
 
 if TYPE_CHECKING:
+
     @overload
-    def scope(name: str, /, *, kind: str = "plain", category: Optional[str] = None,
-              **args: Any) -> Scope: ...
+    def scope(
+        name: str, /, *, kind: str = "plain", category: Optional[str] = None, **args: Any
+    ) -> Scope: ...
     @overload
     def scope(name: _F, /) -> _F: ...
     def scope(name: Any, /, **args: Any) -> Any: ...
@@ -135,7 +181,9 @@ else:
 def _check_count(name: str, value: int) -> None:
     """Raise ValueError unless VALUE, of the argument NAME, is a valid count."""
     if not 0 <= operator.index(value) < 1 << 64:
-        raise ValueError(f"start: {name} must be a whole number from 0 to 2**64 - 1, not {value}")
+        raise ValueError(
+            f"start: {name} must be a whole number from 0 to 2**64 - 1, not {value}"
+        )
 
 
 def _check_signal(name: str, value: int) -> None:
@@ -143,16 +191,30 @@ def _check_signal(name: str, value: int) -> None:
     import signal
 
     if value and value not in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
-        raise ValueError(f"start: {name} must be 0 or a signal that a program can catch, "
-                         f"not {value}")
+        raise ValueError(
+            f"start: {name} must be 0 or a signal that a program can catch, not {value}"
+        )
 
 
-def start(out: Optional[Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]] = None, *,
-          wait: int = 0, warmup: int = 0, active: int = 0, repeat: int = 0, skip_first: int = 0,
-          skip_first_wait: int = 0, buffer_bytes: int = 0, limit_bytes: int = 0,
-          flight_seconds: float = 0.0, flight_steps: int = 0, slow_step: float = 0.0,
-          dump_signal: int = 0, toggle_signal: int = 0, dump_on_crash: bool = False,
-          lost: Optional[Callable[[dict[str, int]], object]] = None) -> None:
+def start(
+    out: Optional[Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]] = None,
+    *,
+    wait: int = 0,
+    warmup: int = 0,
+    active: int = 0,
+    repeat: int = 0,
+    skip_first: int = 0,
+    skip_first_wait: int = 0,
+    buffer_bytes: int = 0,
+    limit_bytes: int = 0,
+    flight_seconds: float = 0.0,
+    flight_steps: int = 0,
+    slow_step: float = 0.0,
+    dump_signal: int = 0,
+    toggle_signal: int = 0,
+    dump_on_crash: bool = False,
+    lost: Optional[Callable[[dict[str, int]], object]] = None,
+) -> None:
     """Begin to record into `out` (such as "run.osc"), or a file in ``OPSCOPE_OUT`` or here.
 
     Missing directories of `out` are created. With `active`, only some steps are recorded, as with
@@ -172,15 +234,26 @@ def start(out: Optional[Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]]
     RuntimeError: another recording is running. OSError: the file cannot be written. ValueError: an
     argument is wrong, or needs another one.
     """
-    plan = {"skip_first": skip_first, "wait": wait, "warmup": warmup, "active": active,
-            "repeat": repeat, "skip_first_wait": skip_first_wait}
-    for name, value in {**plan, "buffer_bytes": buffer_bytes, "limit_bytes": limit_bytes,
-                        "flight_steps": flight_steps}.items():
+    plan = {
+        "skip_first": skip_first,
+        "wait": wait,
+        "warmup": warmup,
+        "active": active,
+        "repeat": repeat,
+        "skip_first_wait": skip_first_wait,
+    }
+    for name, value in {
+        **plan,
+        "buffer_bytes": buffer_bytes,
+        "limit_bytes": limit_bytes,
+        "flight_steps": flight_steps,
+    }.items():
         _check_count(name, value)
     for name, value in plan.items():
         if value and not active:
-            raise ValueError(f"start: {name} is {value}, but no step is to be recorded: "
-                             "it needs active")
+            raise ValueError(
+                f"start: {name} is {value}, but no step is to be recorded: it needs active"
+            )
     for name, number in (("flight_seconds", flight_seconds), ("slow_step", slow_step)):
         if not 0 <= number < 1e9:
             raise ValueError(f"start: {name} must be at least 0 and below 1e9, not {number}")
@@ -193,8 +266,16 @@ def start(out: Optional[Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]]
             raise TypeError(f"start: lost must be a function, not {type(lost).__name__}")
         atexit.unregister(_opscope.tell_no_more)
         atexit.register(_opscope.tell_no_more)
-    _opscope.start(out=out, schedule=tuple(plan.values()) if active else None,
-                   buffer_bytes=buffer_bytes, limit_bytes=limit_bytes,
-                   flight_ns=int(flight_seconds * 1e9), flight_steps=flight_steps,
-                   slow_step=slow_step, dump_signal=dump_signal, toggle_signal=toggle_signal,
-                   dump_on_crash=dump_on_crash, lost=lost)
+    _opscope.start(
+        out=out,
+        schedule=tuple(plan.values()) if active else None,
+        buffer_bytes=buffer_bytes,
+        limit_bytes=limit_bytes,
+        flight_ns=int(flight_seconds * 1e9),
+        flight_steps=flight_steps,
+        slow_step=slow_step,
+        dump_signal=dump_signal,
+        toggle_signal=toggle_signal,
+        dump_on_crash=dump_on_crash,
+        lost=lost,
+    )

@@ -9,6 +9,7 @@ values of each enumeration of the recorder's headers, as the compiler CC sees th
 new is added by --bless. A line that changed or is gone breaks programs: libopscope needs a new
 soname then, and a symbol that is new in a later version a node of its own in opscope.map.
 """
+
 import argparse
 import pathlib
 import re
@@ -33,12 +34,19 @@ def members(body):
 
 def printed(cc, text):
     """What a program prints that measures the structs and enumerations of TEXT."""
-    lines = ["#include <stddef.h>", "#include <stdio.h>", "#include <opscope/source.h>",
-             "int main(void) {"]
+    lines = [
+        "#include <stddef.h>",
+        "#include <stdio.h>",
+        "#include <opscope/source.h>",
+        "int main(void) {",
+    ]
     for name, body in sorted(STRUCT.findall(text)):
         lines.append(f'printf("struct {name} %zu\\n", sizeof(struct {name}));')
-        lines += [f'printf("    {m} at %zu, %zu bytes\\n", offsetof(struct {name}, {m}), '
-                  f'sizeof(((struct {name} *)0)->{m}));' for m in members(body)]
+        lines += [
+            f'printf("    {m} at %zu, %zu bytes\\n", offsetof(struct {name}, {m}), '
+            f"sizeof(((struct {name} *)0)->{m}));"
+            for m in members(body)
+        ]
     for name, body in sorted(ENUM.findall(text)):
         if "#define" in body:
             body = " ".join(re.findall(r"^    X\((OSC_\w+),", text, re.M))
@@ -48,8 +56,14 @@ def printed(cc, text):
     with tempfile.TemporaryDirectory() as folder:
         source, program = pathlib.Path(folder, "abi.c"), pathlib.Path(folder, "abi")
         source.write_text("\n".join([*lines, "return 0; }"]), encoding="utf-8")
-        run(*cc, f"-I{ROOT}/include", source, "-o", program,
-            "-Wl,--unresolved-symbols=ignore-all")
+        run(
+            *cc,
+            f"-I{ROOT}/include",
+            source,
+            "-o",
+            program,
+            "-Wl,--unresolved-symbols=ignore-all",
+        )
         return run(program)
 
 

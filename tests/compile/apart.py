@@ -7,6 +7,7 @@ usage: apart.py PROGRAM LIBRARY.a
 The command reads and writes recordings, but does not record itself: it links the code that writes
 the files, but not the recorder.
 """
+
 import os
 import subprocess
 import sys
@@ -14,8 +15,12 @@ import sys
 
 def defined(path):
     """The functions and objects with linkage across files that PATH defines."""
-    text = subprocess.run([os.environ.get("NM", "nm"), "--defined-only", path], check=True,
-                          stdout=subprocess.PIPE, text=True).stdout
+    text = subprocess.run(
+        [os.environ.get("NM", "nm"), "--defined-only", path],
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    ).stdout
     words = (line.split() for line in text.splitlines())
     # Hidden symbols are local in a program, so ours are found by their prefix.
     return {w[2] for w in words if len(w) == 3 and w[2].startswith("osc_")}

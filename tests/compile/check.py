@@ -8,6 +8,7 @@ Each public header compiles by itself as C99 and as C++11, without a warning. Th
 exports exactly what the recorder's headers declare with OSC_API. It needs only the NAMED libraries,
 binds its own symbols to itself, and is never unloaded.
 """
+
 import argparse
 import glob
 import os
@@ -20,13 +21,30 @@ import tempfile
 from support import RECORDER, functions, text_of
 
 HEADERS = list(RECORDER)
-OTHERS = ["trace.h", "stub.h"] # the analyser's, which is another library, and no library
-CXX = ["scope.hpp"] # of C++17 only
-INLINE = {"osc_is_on", "osc_name_once", "osc_kind_known", "osc_begin", "osc_end", "osc_complete",
-          "osc_instant", "osc_begin_with", "osc_wants", "osc_begin_in",
-          "osc_end_if"} # compiled into programs
-WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wshadow", "-Wconversion",
-            "-Wstrict-prototypes"]
+OTHERS = ["trace.h", "stub.h"]  # the analyser's, which is another library, and no library
+CXX = ["scope.hpp"]  # of C++17 only
+INLINE = {
+    "osc_is_on",
+    "osc_name_once",
+    "osc_kind_known",
+    "osc_begin",
+    "osc_end",
+    "osc_complete",
+    "osc_instant",
+    "osc_begin_with",
+    "osc_wants",
+    "osc_begin_in",
+    "osc_end_if",
+}  # compiled into programs
+WARNINGS = [
+    "-Wall",
+    "-Wextra",
+    "-Wpedantic",
+    "-Werror",
+    "-Wshadow",
+    "-Wconversion",
+    "-Wstrict-prototypes",
+]
 failed = []
 
 
@@ -42,8 +60,11 @@ def compiles(command, standard, include, source, suffix):
         path = os.path.join(scratch, "user" + suffix)
         with open(path, "w") as f:
             f.write(source)
-        done = subprocess.run(command + [standard, "-I" + include, "-fsyntax-only", path] +
-                              warnings, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run(
+            command + [standard, "-I" + include, "-fsyntax-only", path] + warnings,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
     sys.stderr.write(done.stderr)
     return done.returncode == 0
 
@@ -51,15 +72,17 @@ def compiles(command, standard, include, source, suffix):
 def check_headers(cc, include):
     cxx = shutil.which("c++")
     for header in HEADERS + OTHERS:
-        user = ('#include <opscope/%s>\n#include <opscope/%s>\n'
-                'int user(void);\nint user(void)\n{\n    return osc_version();\n}\n'
-                % (header, header))
+        user = (
+            "#include <opscope/%s>\n#include <opscope/%s>\n"
+            "int user(void);\nint user(void)\n{\n    return osc_version();\n}\n"
+            % (header, header)
+        )
         for standard in ("-std=c99", "-std=c11", "-std=gnu17"):
             check(compiles(cc, standard, include, user, ".c"), header + " as " + standard)
         for standard in ("-std=c++11", "-std=c++17") if cxx else ():
             check(compiles([cxx], standard, include, user, ".cpp"), header + " as " + standard)
     for header in CXX if cxx else ():
-        user = '#include <opscope/%s>\n#include <opscope/%s>\n' % (header, header)
+        user = "#include <opscope/%s>\n#include <opscope/%s>\n" % (header, header)
         for standard in ("-std=c++17", "-std=c++20", "-std=c++2b"):
             check(compiles([cxx], standard, include, user, ".cpp"), header + " as " + standard)
 
@@ -77,38 +100,57 @@ def declared(include):
 def check_stub(include):
     """stub.h has each function, so that none is a hole in programs without a library."""
     text = text_of(os.path.join(include, "opscope/stub.h"))
-    own = set(re.findall(r"\b[VR]\((?:[\w \*]+?,)?(osc_\w+),\(",
-                         re.sub(r",\s+", ",", text.replace("\\\n", ""))))
+    own = set(
+        re.findall(
+            r"\b[VR]\((?:[\w \*]+?,)?(osc_\w+),\(",
+            re.sub(r",\s+", ",", text.replace("\\\n", "")),
+        )
+    )
     own |= {name for _, name, _ in functions(text)}
-    wanted = {name for header in HEADERS for _, name, _ in
-              functions(text_of(os.path.join(include, "opscope", header)))} - INLINE
+    wanted = {
+        name
+        for header in HEADERS
+        for _, name, _ in functions(text_of(os.path.join(include, "opscope", header)))
+    } - INLINE
     wanted.remove("osc_shared_")  # by which it finds what it is the stub of
     check(wanted <= own, "stub.h has all functions: " + " ".join(sorted(wanted - own)))
 
 
 def lines_of(command):
-    return subprocess.run(command, stdout=subprocess.PIPE, check=True,
-                          text=True).stdout.splitlines()
+    return subprocess.run(
+        command, stdout=subprocess.PIPE, check=True, text=True
+    ).stdout.splitlines()
 
 
 def check_library(library, include, allowed):
     found = [line.split()[-1] for line in lines_of(["nm", "-D", "--defined-only", library])]
     exported = {name.split("@")[0] for name in found} - {"OPSCOPE_0.1"}
-    check(all("@@OPSCOPE_0." in name for name in found if name.startswith("osc_")),
-          "each function has a version")
+    check(
+        all("@@OPSCOPE_0." in name for name in found if name.startswith("osc_")),
+        "each function has a version",
+    )
     wanted = declared(include)
-    check(wanted <= exported, "all that is declared is exported: " +
-          " ".join(sorted(wanted - exported)))
-    check(exported <= wanted, "nothing else is exported: " + " ".join(sorted(exported - wanted)))
+    check(
+        wanted <= exported,
+        "all that is declared is exported: " + " ".join(sorted(wanted - exported)),
+    )
+    check(
+        exported <= wanted, "nothing else is exported: " + " ".join(sorted(exported - wanted))
+    )
     # A program that is linked with both must not call one for the other.
-    shared = {"osc_status_text", "osc_schedule_action"} # the same in both
+    shared = {"osc_status_text", "osc_schedule_action"}  # the same in both
     folder = os.path.dirname(library)
-    for other in [os.path.join(folder, "opscope"),
-                  *glob.glob(os.path.join(folder, "python/opscope/_opscope*.so"))]:
+    for other in [
+        os.path.join(folder, "opscope"),
+        *glob.glob(os.path.join(folder, "python/opscope/_opscope*.so")),
+    ]:
         lines = lines_of(["nm", "--defined-only", other]) if os.path.exists(other) else []
         both = {line.split()[-1] for line in lines if line.split()[1] in "TtDdBbRr"} & exported
-        check(both <= shared, f"{os.path.basename(other)} has names of the library: " +
-              " ".join(sorted(both - shared)))
+        check(
+            both <= shared,
+            f"{os.path.basename(other)} has names of the library: "
+            + " ".join(sorted(both - shared)),
+        )
     dynamic = "\n".join(lines_of(["readelf", "-dW", library]))
     needed = set(re.findall(r"NEEDED.*\[(\S+)\]", dynamic))
     check(needed <= allowed, "needs no other library: " + " ".join(sorted(needed - allowed)))

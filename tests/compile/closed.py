@@ -4,6 +4,7 @@
 
 usage: closed.py PROGRAM LIBRARY
 """
+
 import glob
 import os
 import subprocess
@@ -15,8 +16,13 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         out = os.path.join(scratch, "out")
         environment = dict(os.environ, OPSCOPE_OUT=out)
-        done = subprocess.run(sys.argv[1:], env=environment, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True)
+        done = subprocess.run(
+            sys.argv[1:],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
         left = sorted(os.path.basename(p) for p in glob.glob(os.path.join(out, "*")))
         content = b"".join(open(p, "rb").read() for p in glob.glob(os.path.join(out, "*.osc")))
     if done.returncode != 0 or done.stdout or len(left) != 1 or not left[0].endswith(".osc"):

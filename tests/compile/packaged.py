@@ -6,6 +6,7 @@
 
 The installed folder is moved before, as packages are. Ends with status 0 if all of it works.
 """
+
 import argparse
 import json
 import os
@@ -98,12 +99,24 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as scratch:
         first, place = pathlib.Path(scratch, "first"), pathlib.Path(scratch, "moved")
-        run("meson", "install", "-C", options.build, "--no-rebuild", "--quiet", "--destdir", first)
+        run(
+            "meson",
+            "install",
+            "-C",
+            options.build,
+            "--no-rebuild",
+            "--quiet",
+            "--destdir",
+            first,
+        )
         prefix = find(first, "opscopeConfig.cmake")
         while not (prefix / "bin").is_dir():
             prefix = prefix.parent
         prefix.rename(place)
-        command, libraries = find(place / "bin", "opscope"), find(place, "libopscope.so.0").parent
+        command, libraries = (
+            find(place / "bin", "opscope"),
+            find(place, "libopscope.so.0").parent,
+        )
         env = {k: v for k, v in os.environ.items() if not k.startswith(("OPSCOPE", "LD_LIB"))}
         source = pathlib.Path(scratch, "source")
         source.mkdir()
@@ -117,16 +130,36 @@ def main():
             check(command, built / name, env, wanted)
         for wrong in ("0.2", "1.0", "0.0.1"):
             (source / "CMakeLists.txt").write_text(TOO_NEW % (wrong, wrong), encoding="utf-8")
-            run("cmake", "-S", source, "-B", pathlib.Path(scratch, "wrong" + wrong),
-                f"-DCMAKE_PREFIX_PATH={place}", env=env)
-        flags = run("pkg-config", f"--define-variable=prefix={place}", "--cflags", "--libs",
-                    "opscope", env=env | {"PKG_CONFIG_PATH": str(find(place, "opscope.pc").parent)})
+            run(
+                "cmake",
+                "-S",
+                source,
+                "-B",
+                pathlib.Path(scratch, "wrong" + wrong),
+                f"-DCMAKE_PREFIX_PATH={place}",
+                env=env,
+            )
+        flags = run(
+            "pkg-config",
+            f"--define-variable=prefix={place}",
+            "--cflags",
+            "--libs",
+            "opscope",
+            env=env | {"PKG_CONFIG_PATH": str(find(place, "opscope.pc").parent)},
+        )
         program = pathlib.Path(scratch, "program")
         objects = []
         for name in ("main.cpp", "other.c"):
             objects.append(pathlib.Path(scratch, name + ".o"))
-            run("cc" if name.endswith(".c") else "c++", "-c", source / name, "-o", objects[-1],
-                *flags.split(), *([] if name.endswith(".c") else ["-std=c++17"]))
+            run(
+                "cc" if name.endswith(".c") else "c++",
+                "-c",
+                source / name,
+                "-o",
+                objects[-1],
+                *flags.split(),
+                *([] if name.endswith(".c") else ["-std=c++17"]),
+            )
         run("c++", *objects, "-o", program, *flags.split())
         check(command, program, env | {"LD_LIBRARY_PATH": str(libraries)}, both)
     print("by CMake: shared, static, stub, off; by pkg-config: shared")

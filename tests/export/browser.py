@@ -12,6 +12,7 @@ with the browser's own functions, and sends back the number of events and the to
 names. Both must be the same as with Python's json and gzip. Ends with `N passed, N failed`; exit
 status 1 on any failure.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -50,8 +51,12 @@ for (const name of await (await fetch('list')).json()) {
 }
 await fetch('answer', {method: 'POST', body: 'null'});
 </script>"""
-FORMS = (("a.json", []), ("a.json.gz", []), ("c.json.gz", ["--counters"]),
-         ("r.json.gz", ["--redact"]))
+FORMS = (
+    ("a.json", []),
+    ("a.json.gz", []),
+    ("c.json.gz", ["--counters"]),
+    ("r.json.gz", ["--redact"]),
+)
 
 
 def expected(path: Path) -> list[int]:
@@ -108,10 +113,19 @@ def ask_browser(chromium: str, folder: Path, profile: Path) -> dict:
     with Server(folder) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         with subprocess.Popen(
-                [chromium, "--headless=new", "--no-sandbox", "--disable-gpu",
-                 "--disable-dev-shm-usage", "--no-first-run", f"--user-data-dir={profile}",
-                 f"http://127.0.0.1:{server.server_address[1]}/"],
-                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as browser:
+            [
+                chromium,
+                "--headless=new",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-dev-shm-usage",
+                "--no-first-run",
+                f"--user-data-dir={profile}",
+                f"http://127.0.0.1:{server.server_address[1]}/",
+            ],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        ) as browser:
             server.is_done.wait(timeout=300)
             browser.terminate()
         server.shutdown()
@@ -122,8 +136,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--opscope", type=Path, required=True)
     parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared")
-    parser.add_argument("--largest", type=int, default=sys.maxsize, metavar="BYTES",
-                        help="leave out larger traces")
+    parser.add_argument(
+        "--largest",
+        type=int,
+        default=sys.maxsize,
+        metavar="BYTES",
+        help="leave out larger traces",
+    )
     parser.add_argument("--chromium", default="chromium")
     args = parser.parse_args()
     opscope = args.opscope / "opscope" if args.opscope.is_dir() else args.opscope
@@ -131,9 +150,12 @@ def main() -> int:
 
     with tempfile.TemporaryDirectory(prefix="browser-", ignore_cleanup_errors=True) as scratch:
         files, profile = Path(scratch) / "files", Path(scratch) / "profile"
-        traces = [p for folder in (args.shared / "data", ROOT / "tests/data")
-                  for p in sample.of(sorted(folder.rglob("*.json*")))
-                  if p.is_file() and p.stat().st_size <= args.largest]
+        traces = [
+            p
+            for folder in (args.shared / "data", ROOT / "tests/data")
+            for p in sample.of(sorted(folder.rglob("*.json*")))
+            if p.is_file() and p.stat().st_size <= args.largest
+        ]
         for seed in range(20):
             traces.append(Path(scratch) / f"{seed}.json")
             traces[-1].write_bytes(nasty_trace(seed))

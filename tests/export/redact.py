@@ -11,6 +11,7 @@ as every table, with and without --redact, and searches all bytes for each secre
 there must be none. Without it the secrets that the format can hold must be there; otherwise the
 search would prove nothing. A page is written with a file beside it, which a signal must not leave.
 """
+
 import argparse
 import base64
 import contextlib
@@ -27,10 +28,26 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-SHAPES = ["{}", "/home/{}/train.py(3): f", "nn.Module: {}_0", "aten::add {}", "{}::add",
-          "void at::native::kernel<{}>(int)", "https://{}@host/x?{}", "Optimizer.step#{}.step",
-          "autograd::engine::evaluate_function: {}Backward", "GPU 0 {}", "ProfilerStep#{}",
-          "torch/{}.py", "C:\\{}\\x", "{}Backward", "nccl:{}", "[{}]", "\u00e9{}", "name {}"]
+SHAPES = [
+    "{}",
+    "/home/{}/train.py(3): f",
+    "nn.Module: {}_0",
+    "aten::add {}",
+    "{}::add",
+    "void at::native::kernel<{}>(int)",
+    "https://{}@host/x?{}",
+    "Optimizer.step#{}.step",
+    "autograd::engine::evaluate_function: {}Backward",
+    "GPU 0 {}",
+    "ProfilerStep#{}",
+    "torch/{}.py",
+    "C:\\{}\\x",
+    "{}Backward",
+    "nccl:{}",
+    "[{}]",
+    "\u00e9{}",
+    "name {}",
+]
 FORMS = ["out.json", "out.json.gz", "out.osc", "out.csv", "out.folded"]
 
 
@@ -54,29 +71,60 @@ class Maker:
     def event(self, ts: int) -> dict[str, object]:
         r = self.r
         ph = r.choice("XXXXXXibeCMsf")
-        e: dict[str, object] = {"ph": ph, "name": self.text(), "ts": ts, "pid": r.choice([1, 2]),
-                                "tid": r.choice([1, 2, self.text()]),
-                                "cat": r.choice(["cpu_op", "kernel", "python_function",
-                                                 "user_annotation", self.text()])}
+        e: dict[str, object] = {
+            "ph": ph,
+            "name": self.text(),
+            "ts": ts,
+            "pid": r.choice([1, 2]),
+            "tid": r.choice([1, 2, self.text()]),
+            "cat": r.choice(
+                ["cpu_op", "kernel", "python_function", "user_annotation", self.text()]
+            ),
+        }
         if ph == "X":
             e["dur"] = r.randint(1, 50)
         if ph == "M":
             e["name"] = r.choice(["process_name", "thread_name", "process_labels", self.text()])
         if ph in "besf":
             e["id"] = r.choice([7, self.text()])
-        e["args"] = {key: r.randint(0, 9) if ph == "C" else self.value() for key in
-                     {"name", "labels", self.text(), r.choice(["grid", "block", "stream",
-                      "Collective name", "Input Dims", "Call stack", "correlation"])}}
+        e["args"] = {
+            key: r.randint(0, 9) if ph == "C" else self.value()
+            for key in {
+                "name",
+                "labels",
+                self.text(),
+                r.choice(
+                    [
+                        "grid",
+                        "block",
+                        "stream",
+                        "Collective name",
+                        "Input Dims",
+                        "Call stack",
+                        "correlation",
+                    ]
+                ),
+            }
+        }
         e[self.text()] = self.value()
         return e
 
     def trace(self) -> dict[str, object]:
-        keys = ["schemaVersion", "record_shapes", "torch_version", "host_name",
-                "displayTimeUnit", "trace_name", self.text()]
-        return {**{k: self.value() for k in keys},
-                "deviceProperties": [{"id": 0, "name": self.text(), "uuid": self.text()}],
-                "distributedInfo": {"rank": 0, "backend": self.text(), "x": [self.text()]},
-                "traceEvents": [self.event(10 * i) for i in range(60)]}
+        keys = [
+            "schemaVersion",
+            "record_shapes",
+            "torch_version",
+            "host_name",
+            "displayTimeUnit",
+            "trace_name",
+            self.text(),
+        ]
+        return {
+            **{k: self.value() for k in keys},
+            "deviceProperties": [{"id": 0, "name": self.text(), "uuid": self.text()}],
+            "distributedInfo": {"rank": 0, "backend": self.text(), "x": [self.text()]},
+            "traceEvents": [self.event(10 * i) for i in range(60)],
+        }
 
 
 def run(opscope: str, *arguments: object) -> None:
@@ -100,8 +148,12 @@ def has_page(opscope: str) -> bool:
     with tempfile.TemporaryDirectory() as where:
         path = Path(where, "t.json")
         path.write_text('{"traceEvents": [{"ph": "X", "name": "a", "ts": 1, "dur": 1}]}')
-        done = subprocess.run([opscope, "export", path, "-o", Path(where, "out.html")],
-                              capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [opscope, "export", path, "-o", Path(where, "out.html")],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     if done.returncode != 0 and "was built without" not in done.stderr:
         sys.exit("redact.py: %s" % done.stderr)
     return done.returncode == 0
@@ -112,15 +164,27 @@ def leaves(opscope: str, number: signal.Signals) -> list[str]:
     with tempfile.TemporaryDirectory() as where:
         path, scratch = Path(where, "t.json"), Path(where, "scratch")
         scratch.mkdir()
-        events = [{"ph": "X", "cat": "cpu_op", "name": "f%d" % (i % 9), "pid": 1, "tid": 1,
-                   "ts": i, "dur": 1} for i in range(20000)]
+        events = [
+            {
+                "ph": "X",
+                "cat": "cpu_op",
+                "name": "f%d" % (i % 9),
+                "pid": 1,
+                "tid": 1,
+                "ts": i,
+                "dur": 1,
+            }
+            for i in range(20000)
+        ]
         path.write_text(json.dumps({"traceEvents": events}))
         env = {**os.environ, "TMPDIR": str(scratch)}
-        with subprocess.Popen([opscope, "export", path, "--redact", "-o", Path(where, "out.html")],
-                              env=env, preexec_fn=lambda: signal.signal(number, signal.SIG_DFL)
-                              ) as process:
+        with subprocess.Popen(
+            [opscope, "export", path, "--redact", "-o", Path(where, "out.html")],
+            env=env,
+            preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
+        ) as process:
             while process.poll() is None:
-                with contextlib.suppress(FileNotFoundError): # its folder went while we looked
+                with contextlib.suppress(FileNotFoundError):  # its folder went while we looked
                     if list(scratch.glob("*/*")):
                         break
             process.send_signal(number)
@@ -143,10 +207,14 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as where:
             path = Path(where, make.secret() + ".json")
             path.write_text(json.dumps(make.trace()))
-            listed = subprocess.run([args.opscope, "table", "--list"], capture_output=True,
-                                    text=True, check=True).stdout
-            tables = [line.split()[0] for line in listed.splitlines()
-                      if line[:1].islower() and not line.startswith("diff_")]
+            listed = subprocess.run(
+                [args.opscope, "table", "--list"], capture_output=True, text=True, check=True
+            ).stdout
+            tables = [
+                line.split()[0]
+                for line in listed.splitlines()
+                if line[:1].islower() and not line.startswith("diff_")
+            ]
             jobs = [(name, []) for name in forms]
             jobs += [("out.csv", ["--table", t]) for t in tables]
             for name, options in jobs:
@@ -161,14 +229,18 @@ def main() -> int:
                 left = found(out, make.secrets)
                 if left:
                     n_failed += 1
-                    print("seed %d, %s %s: %d left: %s" % (n, name, options, len(left), left[:3]))
+                    print(
+                        "seed %d, %s %s: %d left: %s" % (n, name, options, len(left), left[:3])
+                    )
     if "out.html" in forms:
         left = [leaves(args.opscope, n) for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
         if any(left):
             n_failed += 1
             print("left by signals: %s" % left)
-    print("redact: %d traces, %d secrets found without --redact, %d files with one"
-          % (args.random, n_looked, n_failed))
+    print(
+        "redact: %d traces, %d secrets found without --redact, %d files with one"
+        % (args.random, n_looked, n_failed)
+    )
     return 1 if n_failed or not n_looked else 0
 
 

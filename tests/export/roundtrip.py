@@ -15,6 +15,7 @@ one by one: their rows of the table steps must be those of --steps and of the wh
 must be complete. A log directory of several ranks becomes one .osc with the same tables, also merged. Ends with `N
 passed, N failed`; exit status 1 on any failure.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -42,13 +43,22 @@ from support import Tally, nasty_trace, run  # noqa: E402
 
 # ranks names the file, which is another one; headlines counts the rows of quality
 NOT_COMPARED = {"info", "quality", "ranks", "headlines"}
-BY_NAME = {"ranges", "durations", "points", "flows"} # sums of each name; arrows of each category and id
+BY_NAME = {
+    "ranges",
+    "durations",
+    "points",
+    "flows",
+}  # sums of each name; arrows of each category and id
 # Other columns contain the name of the file.
-COLUMNS = {"advice": "impact_ns,severity,code,title,text,ratio,count,subject",
-           "patterns": "pattern,name,source,function,calls,total_ns,id,start_ns,is_reported,text"}
+COLUMNS = {
+    "advice": "impact_ns,severity,code,title,text,ratio,count,subject",
+    "patterns": "pattern,name,source,function,calls,total_ns,id,start_ns,is_reported,text",
+}
 NODE = shutil.which("node") or shutil.which("nodejs")
 # A string of over 2^29 characters is more than node holds.
 NODE_BYTES_MAX = 1 << 28
+
+
 def first_difference(a: bytes, b: bytes) -> str:
     for n, (x, y) in enumerate(zip(a.split(b"\n"), b.split(b"\n"))):
         if x != y:
@@ -69,40 +79,67 @@ def parse(tally: Tally, where: str, plain: Path, packed: Path) -> list[dict]:
     if not NODE or len(text) > NODE_BYTES_MAX:
         return events
     done = subprocess.run(
-        [NODE, "-e", "const fs = require('fs'), zlib = require('zlib');"
-         "const read = (b) => JSON.parse(new TextDecoder('utf-8', {fatal: true}).decode(b))"
-         ".traceEvents.length;"
-         "console.log(read(fs.readFileSync(process.argv[1])),"
-         "read(zlib.gunzipSync(fs.readFileSync(process.argv[2]))))", str(plain), str(packed)],
-        capture_output=True, check=False)
-    tally.expect(done.stdout.split() == [str(len(events)).encode()] * 2, where, "node:",
-                 done.stdout, done.stderr)
+        [
+            NODE,
+            "-e",
+            "const fs = require('fs'), zlib = require('zlib');"
+            "const read = (b) => JSON.parse(new TextDecoder('utf-8', {fatal: true}).decode(b))"
+            ".traceEvents.length;"
+            "console.log(read(fs.readFileSync(process.argv[1])),"
+            "read(zlib.gunzipSync(fs.readFileSync(process.argv[2]))))",
+            str(plain),
+            str(packed),
+        ],
+        capture_output=True,
+        check=False,
+    )
+    tally.expect(
+        done.stdout.split() == [str(len(events)).encode()] * 2,
+        where,
+        "node:",
+        done.stdout,
+        done.stderr,
+    )
     return events
 
 
 def arrows(events: list[dict]) -> collections.Counter:
     """The number of records of each arrow."""
-    return collections.Counter((e.get("cat"), str(e.get("id"))) for e in events
-                               if e["ph"] in ("s", "t", "f"))
+    return collections.Counter(
+        (e.get("cat"), str(e.get("id"))) for e in events if e["ph"] in ("s", "t", "f")
+    )
 
 
-def check_steps(tally: Tally, opscope: Path, path: Path, where: str, scratch: Path,
-                whole: collections.Counter) -> None:
+def check_steps(
+    tally: Tally,
+    opscope: Path,
+    path: Path,
+    where: str,
+    scratch: Path,
+    whole: collections.Counter,
+) -> None:
     """Check that an exported step has the same row as in the whole and when it is selected, and
     complete arrows."""
+
     def steps(p: Path, *selection: str) -> list[dict]:
         done = run(opscope, "table", "steps", p, *selection, "--format", "csv")
         # The exported file cannot know which step it is and when it began.
-        return [{k: v for k, v in row.items() if k not in ("step", "start_ns")}
-                for row in csv.DictReader(done.stdout.decode().split("\n"))]
+        return [
+            {k: v for k, v in row.items() if k not in ("step", "start_ns")}
+            for row in csv.DictReader(done.stdout.decode().split("\n"))
+        ]
 
     def alone(row: dict) -> dict:
         # Without what it is beside the other steps of the selection. Work that a step launched
         # while the one before was not over belongs to that one, unless it is alone.
-        note = row["note"].replace("no device work was recorded",
-                                   "device work at the end is probably missing")
-        return {k: v for k, v in row.items() if k not in ("process", "process_name", "outlier")
-                and not k.startswith("grew")} | {"note": note}
+        note = row["note"].replace(
+            "no device work was recorded", "device work at the end is probably missing"
+        )
+        return {
+            k: v
+            for k, v in row.items()
+            if k not in ("process", "process_name", "outlier") and not k.startswith("grew")
+        } | {"note": note}
 
     all_steps = steps(path)
     for n in range(min(3, len(all_steps))):
@@ -111,40 +148,64 @@ def check_steps(tally: Tally, opscope: Path, path: Path, where: str, scratch: Pa
         tally.expect(done.returncode == 0, where, "export --steps", done.stderr)
         before, after = steps(path, "--steps", f"@{n}"), steps(cut)
         tally.expect(before == after, where, f"step @{n}", before, after)
-        tally.expect([alone(row) for row in before] == [alone(all_steps[n])], where,
-                     f"step @{n} of all", all_steps[n], before)
+        tally.expect(
+            [alone(row) for row in before] == [alone(all_steps[n])],
+            where,
+            f"step @{n} of all",
+            all_steps[n],
+            before,
+        )
         got = arrows(json.loads(cut.read_bytes())["traceEvents"])
-        tally.expect(all(whole[k] == n for k, n in got.items()), where, "arrows in halves",
-                     [k for k, n in got.items() if whole[k] != n][:3])
+        tally.expect(
+            all(whole[k] == n for k, n in got.items()),
+            where,
+            "arrows in halves",
+            [k for k, n in got.items() if whole[k] != n][:3],
+        )
 
 
-def compare(tally: Tally, opscope: Path, tables: list[str], where: str, one: Path,
-            *others: Path) -> bytes:
+def compare(
+    tally: Tally, opscope: Path, tables: list[str], where: str, one: Path, *others: Path
+) -> bytes:
     """Check that all tables of ONE are those of OTHERS, too. Returns its events."""
     events = b""
     for table in tables:
         columns = ["--columns", COLUMNS[table]] if table in COLUMNS else []
-        before, *found = (run(opscope, "table", table, p, "--format", "csv", *columns)
-                          for p in (one, *others))
+        before, *found = (
+            run(opscope, "table", table, p, "--format", "csv", *columns) for p in (one, *others)
+        )
         for other, after in zip(others, found):
-            tally.expect(before.returncode == after.returncode == 0 and
-                         before.stdout == after.stdout, where, other.suffix,
-                         table, first_difference(before.stdout, after.stdout), after.stderr)
+            tally.expect(
+                before.returncode == after.returncode == 0 and before.stdout == after.stdout,
+                where,
+                other.suffix,
+                table,
+                first_difference(before.stdout, after.stdout),
+                after.stderr,
+            )
         if table == "events":
             events = before.stdout
     return events
 
 
-def check_changed(tally: Tally, opscope: Path, tables: list[str], path: Path, where: str,
-                  scratch: Path) -> None:
+def check_changed(
+    tally: Tally, opscope: Path, tables: list[str], path: Path, where: str, scratch: Path
+) -> None:
     """Check that selected and redacted exports are the same as .osc and as JSON."""
     text, own, again = (scratch / f"changed.{name}" for name in ("json", "osc", "osc.json"))
-    for source, out, option in ((path, text, "--redact"), (path, own, "--redact"),
-                                (own, again, "")):
+    for source, out, option in (
+        (path, text, "--redact"),
+        (path, own, "--redact"),
+        (own, again, ""),
+    ):
         done = run(opscope, "export", source, "-o", out, *filter(None, [option]))
         tally.expect(done.returncode == 0, where, "export", option, done.stderr)
-    tally.expect(text.read_bytes() == again.read_bytes(), where, "--redact by way of .osc",
-                 first_difference(text.read_bytes(), again.read_bytes()))
+    tally.expect(
+        text.read_bytes() == again.read_bytes(),
+        where,
+        "--redact by way of .osc",
+        first_difference(text.read_bytes(), again.read_bytes()),
+    )
     for out in (text, own):
         done = run(opscope, "export", path, "--steps", "@0", "-o", out)
         if done.returncode != 0:
@@ -159,16 +220,20 @@ def check_csv(tally: Tally, opscope: Path, path: Path, where: str, text: bytes) 
     found = json.loads(run(opscope, "table", "events", path, "--format", "json").stdout)
     names = [c["name"] for c in found["columns"]]
     texts = [k for k, c in enumerate(found["columns"]) if c["type"] == "string"]
-    expected = [[(row[k] or "").replace("\0", "\u2400") for k in texts]
-                for row in found["rows"]]
+    expected = [
+        [(row[k] or "").replace("\0", "\u2400") for k in texts] for row in found["rows"]
+    ]
     try:
         rows = list(csv.reader(io.StringIO(text.decode(), newline=""), strict=True))
         got = [[row[k] for k in texts] for row in rows[1:]]
     except (ValueError, IndexError, csv.Error) as e:
         tally.expect(False, where, "Python's csv:", e)
         return
-    tally.expect(b"\0" not in text and rows[0] == names and got == expected, where,
-                 "Python's csv finds something else")
+    tally.expect(
+        b"\0" not in text and rows[0] == names and got == expected,
+        where,
+        "Python's csv finds something else",
+    )
 
 
 def is_text(path: Path) -> bool:
@@ -184,8 +249,10 @@ def is_text(path: Path) -> bool:
 def check_trace(opscope: Path, tables: list[str], path: Path, where: str) -> Tally:
     tally = Tally()
     with tempfile.TemporaryDirectory(prefix="roundtrip-") as scratch:
-        packed, plain, own, again = (Path(scratch) / f"{name}" for name in
-                                     ("again.json.gz", "again.json", "again.osc", "osc.json"))
+        packed, plain, own, again = (
+            Path(scratch) / f"{name}"
+            for name in ("again.json.gz", "again.json", "again.osc", "osc.json")
+        )
         for source, out in ((path, packed), (path, plain), (path, own), (own, again)):
             done = run(opscope, "export", source, "-o", out)
             tally.expect(done.returncode == 0, where, "export:", done.stderr)
@@ -193,12 +260,22 @@ def check_trace(opscope: Path, tables: list[str], path: Path, where: str) -> Tal
             return tally
         events = parse(tally, where, plain, packed)
         check_steps(tally, opscope, path, where, Path(scratch), arrows(events))
-        tally.expect(again.read_bytes() == plain.read_bytes(), where, ".json by way of .osc",
-                     first_difference(plain.read_bytes(), again.read_bytes()))
+        tally.expect(
+            again.read_bytes() == plain.read_bytes(),
+            where,
+            ".json by way of .osc",
+            first_difference(plain.read_bytes(), again.read_bytes()),
+        )
         rows = compare(tally, opscope, tables, where, path, own)
         # Names of different bytes that are no UTF-8 are one name in JSON.
-        compare(tally, opscope, [t for t in tables if t not in BY_NAME or is_text(path)], where,
-                path, packed)
+        compare(
+            tally,
+            opscope,
+            [t for t in tables if t not in BY_NAME or is_text(path)],
+            where,
+            path,
+            packed,
+        )
         check_changed(tally, opscope, tables, path, where, Path(scratch))
         check_csv(tally, opscope, path, where, rows)
     return tally
@@ -214,10 +291,18 @@ def check_run(opscope: Path, tables: list[str], folder: Path) -> Tally:
         if not tally.failed:
             compare(tally, opscope, tables, str(folder), folder, own)
             for table in ("operators", "steps", "kernels"):
-                before, after = (run(opscope, "table", table, p, "--merge", "--format", "csv")
-                                 for p in (folder, own))
-                tally.expect(before.stdout == after.stdout, str(folder), table, "--merge",
-                             first_difference(before.stdout, after.stdout), after.stderr)
+                before, after = (
+                    run(opscope, "table", table, p, "--merge", "--format", "csv")
+                    for p in (folder, own)
+                )
+                tally.expect(
+                    before.stdout == after.stdout,
+                    str(folder),
+                    table,
+                    "--merge",
+                    first_difference(before.stdout, after.stdout),
+                    after.stderr,
+                )
     return tally
 
 
@@ -229,27 +314,41 @@ def main() -> int:
     parser.add_argument("--random", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
-    csv.field_size_limit(1 << 30)   # a name may have a million characters
+    csv.field_size_limit(1 << 30)  # a name may have a million characters
     opscope = args.opscope / "opscope" if args.opscope.is_dir() else args.opscope
 
     listed = run(opscope, "table", "--list").stdout.decode()
-    tables = [line.split()[0] for line in listed.split("\n")
-              if line[:1].isalpha() and not line.startswith("diff_") and
-              line.split()[0] not in NOT_COMPARED]
+    tables = [
+        line.split()[0]
+        for line in listed.split("\n")
+        if line[:1].isalpha()
+        and not line.startswith("diff_")
+        and line.split()[0] not in NOT_COMPARED
+    ]
     passed = failed = 0
     with tempfile.TemporaryDirectory(prefix="roundtrip-") as scratch:
-        jobs = [(p, str(p)) for folder in (args.traces, ROOT / "tests/data")
-                for p in sample.of(sorted(folder.rglob("*.json*")))
-                if p.is_file() and p.stat().st_size <= (args.largest or math.inf)]
+        jobs = [
+            (p, str(p))
+            for folder in (args.traces, ROOT / "tests/data")
+            for p in sample.of(sorted(folder.rglob("*.json*")))
+            if p.is_file() and p.stat().st_size <= (args.largest or math.inf)
+        ]
         for seed in range(args.seed, args.seed + args.random):
-            for kind, text in (("random", randomtrace.data(seed)),
-                               ("nasty", nasty_trace(seed))):
+            for kind, text in (
+                ("random", randomtrace.data(seed)),
+                ("nasty", nasty_trace(seed)),
+            ):
                 p = Path(scratch) / f"{kind}-{seed}.json"
                 p.write_bytes(text)
                 jobs.append((p, f"{kind} {seed}"))
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            runs = sorted({p.parent for p in args.traces.rglob("*.pt.trace.json*")
-                           if len(list(p.parent.glob("*.pt.trace.json*"))) > 1})
+            runs = sorted(
+                {
+                    p.parent
+                    for p in args.traces.rglob("*.pt.trace.json*")
+                    if len(list(p.parent.glob("*.pt.trace.json*"))) > 1
+                }
+            )
             tallies = list(pool.map(lambda j: check_trace(opscope, tables, *j), jobs))
             tallies += pool.map(lambda folder: check_run(opscope, tables, folder), runs)
             for tally in tallies:

@@ -20,6 +20,7 @@ Twin, sums and counters on all traces of the shared data and tests/data (with --
 only on such as are not larger), and on N random ones; names on 5 N whose names hold any byte. Ends with `N passed, N failed`; exit status 1
 on any failure.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -46,8 +47,15 @@ import sample  # noqa: E402
 from support import Tally, nasty_trace, run  # noqa: E402
 from twin import averages, events, reader  # noqa: E402
 
-NOTHING = ("no operators", "no modules", "no Python stacks", "by this metric", "holds one",
-           "no samples", "no allocations")
+NOTHING = (
+    "no operators",
+    "no modules",
+    "no Python stacks",
+    "by this metric",
+    "holds one",
+    "no samples",
+    "no allocations",
+)
 # Rows of averages that are not ranges.
 RECORDS = ("[memory]", "[OutOfMemory]")
 # Stack, metric, table, and the column that it sums up to.
@@ -69,10 +77,23 @@ def table(opscope: Path, name: str, path: Path) -> list[dict]:
     return list(csv.DictReader(io.StringIO(done.stdout.decode())))
 
 
-def fold(opscope: Path, path: Path, stack: str, metric: str) -> list[tuple[list[str], int]] | None:
+def fold(
+    opscope: Path, path: Path, stack: str, metric: str
+) -> list[tuple[list[str], int]] | None:
     """The frames and the value of each line; None if nothing is written."""
-    done = run(opscope, "export", path, "--stack", stack, "--metric", metric, "--format",
-               "folded", "-o", "-")
+    done = run(
+        opscope,
+        "export",
+        path,
+        "--stack",
+        stack,
+        "--metric",
+        metric,
+        "--format",
+        "folded",
+        "-o",
+        "-",
+    )
     if done.returncode != 0:
         assert any(n in done.stderr.decode() for n in NOTHING), done.stderr
         return None
@@ -85,7 +106,10 @@ def clean(name: str) -> str:
     """A name as a frame."""
     while len(name.encode()) > 4096:
         name = name[:-1]
-    return "".join("_" if c <= " " or c == ";" or "\x7f" <= c <= "\x9f" else c for c in name) or "_"
+    return (
+        "".join("_" if c <= " " or c == ";" or "\x7f" <= c <= "\x9f" else c for c in name)
+        or "_"
+    )
 
 
 def check_sums(tally: Tally, opscope: Path, path: Path, where: str) -> None:
@@ -106,9 +130,14 @@ def check_sums(tally: Tally, opscope: Path, path: Path, where: str) -> None:
             is_good = got[frame] == max(want[frame], 0)
             is_good = is_good or (may_be_more and got[frame] > want[frame])
             tally.expect(is_good, where, stack, metric, frame, got[frame], want[frame])
-        tally.expect([f for f, _ in folded] == sorted((f for f, _ in folded),
-                                                      key=lambda f: [x.encode() for x in f]),
-                     where, stack, metric, "lines are not in order")
+        tally.expect(
+            [f for f, _ in folded]
+            == sorted((f for f, _ in folded), key=lambda f: [x.encode() for x in f]),
+            where,
+            stack,
+            metric,
+            "lines are not in order",
+        )
 
 
 def check_counters(tally: Tally, opscope: Path, path: Path, where: str) -> None:
@@ -121,21 +150,27 @@ def check_counters(tally: Tally, opscope: Path, path: Path, where: str) -> None:
             return
         events = json.loads(out.read_bytes(), parse_float=str)["traceEvents"]
         rest = json.loads(bare.read_bytes(), parse_float=str)["traceEvents"]
-    added = events[:len(events) - len(rest)]
-    tally.expect(events[len(added):] == rest, where, "counters are not all that is new")
+    added = events[: len(events) - len(rest)]
+    tally.expect(events[len(added) :] == rest, where, "counters are not all that is new")
     samples = collections.defaultdict(list)
     for e in added:
-        (series, value), = e["args"].items()
+        ((series, value),) = e["args"].items()
         samples[e["pid"], series].append((int(e["ts"].replace(".", "")), float(value)))
     devices = collections.defaultdict(list)
     for row in table(opscope, "utilization", path):
         devices[row["device"]].append(row)
-    numbers = [int(d.rpartition(":")[2]) if ":" in d and d.rpartition(":")[2].isdigit() else d
-               for d in devices]
+    numbers = [
+        int(d.rpartition(":")[2]) if ":" in d and d.rpartition(":")[2].isdigit() else d
+        for d in devices
+    ]
     tally.expect({p for p, _ in samples} <= set(numbers) | set(devices), where, samples.keys())
     for number, (device, rows) in zip(numbers, devices.items()):
-        pid = number if (number, "GPU Utilization") in samples and \
-            numbers.index(number) == list(devices).index(device) else device
+        pid = (
+            number
+            if (number, "GPU Utilization") in samples
+            and numbers.index(number) == list(devices).index(device)
+            else device
+        )
         got = samples[pid, "GPU Utilization"]
         want = [float(r["utilization_ratio"]) for r in rows]
         tally.expect([v for _, v in got] == [1.0, 0.0, *want, 0.0], where, device, got, want)
@@ -149,9 +184,11 @@ def check_counters(tally: Tally, opscope: Path, path: Path, where: str) -> None:
             continue
         tally.expect(fills[0][1] == 1 and all(v == 0 for _, v in fills[1::2]), where, fills[:4])
         at = fills[0][0]
-        area = sum(v * (min(e, at + ends[-1] - starts[0]) - max(s, at))
-                   for (s, v), (e, _) in zip(fills[2::2], fills[3::2])
-                   if e > at and s < at + ends[-1] - starts[0])
+        area = sum(
+            v * (min(e, at + ends[-1] - starts[0]) - max(s, at))
+            for (s, v), (e, _) in zip(fills[2::2], fills[3::2])
+            if e > at and s < at + ends[-1] - starts[0]
+        )
         told = sum(float(r["sm_efficiency_ratio"] or 0) * int(r["dur_ns"]) for r in rows)
         tally.expect(abs(area - told) <= 1e-9 * max(told, 1), where, device, area, told)
 
@@ -166,7 +203,9 @@ def twin_stacks(trace: events.Trace) -> list[tuple[str, int]] | None:
         self_ns = 0 if f.is_async else f.dur - sum(c.dur for c in f.children)
         if not f.is_device and f.stack and self_ns >= 1000:
             # Only stacks of more than 512 frames are cut.
-            lines.append((";".join(clean(frame) for frame in reversed(f.stack[-512:])), self_ns))
+            lines.append(
+                (";".join(clean(frame) for frame in reversed(f.stack[-512:])), self_ns)
+            )
     return lines
 
 
@@ -175,8 +214,19 @@ def check_torch(tally: Tally, opscope: Path, shared: Path) -> None:
     for path in sorted(shared.glob("expected/torch213/*/stacks_self_cpu_time_total.txt")):
         case = path.parent.name
         trace = shared / "data/torch213" / case / "trace.json.gz"
-        done = run(opscope, "export", trace, "--stack", "python", "--metric",
-                   "self_cpu_time_total", "--format", "folded", "-o", "-")
+        done = run(
+            opscope,
+            "export",
+            trace,
+            "--stack",
+            "python",
+            "--metric",
+            "self_cpu_time_total",
+            "--format",
+            "folded",
+            "-o",
+            "-",
+        )
         got, want = done.stdout.decode().split("\n")[:-1], path.read_text().split("\n")[:-1]
         tally.expect(len(want) > 1000, case, done.stderr)
         exact = twin_stacks(events.build(reader.read(trace))) or []
@@ -193,7 +243,7 @@ def check_torch(tally: Tally, opscope: Path, shared: Path) -> None:
         for line, n in (+missing).items():
             tally.expect(n <= cut[line], case, line, n, cut[line])
             n_excluded += n
-        tally.expect(at == len(want), case, at, want[at:at + 1])
+        tally.expect(at == len(want), case, at, want[at : at + 1])
     if n_lines:
         print(f"export_stacks: {n_lines} lines of torch, {n_excluded} excluded")
     else:
@@ -209,8 +259,14 @@ def check_twin(tally: Tally, opscope: Path, path: Path, where: str) -> None:
         return
     got = fold(opscope, path, "python", "self_cpu_time_total") or []
     lines = [(";".join(frames), us) for frames, us in got]
-    tally.expect(lines == [(stack, ns // 1000) for stack, ns in want], where, "twin", len(lines),
-                 len(want), [x for x in zip(lines, want) if x[0][0] != x[1][0]][:1])
+    tally.expect(
+        lines == [(stack, ns // 1000) for stack, ns in want],
+        where,
+        "twin",
+        len(lines),
+        len(want),
+        [x for x in zip(lines, want) if x[0][0] != x[1][0]][:1],
+    )
 
 
 def sampled(members: dict) -> collections.Counter:
@@ -236,8 +292,9 @@ def sampled(members: dict) -> collections.Counter:
             name = frames[one].get("name") if isinstance(frames[one], dict) else None
             stack = known[one] = (*stack, clean(name if isinstance(name, str) else "[unknown]"))
         weight = str(sample.get("weight", 1)) if isinstance(sample, dict) else ""
-        folded[stack[:512] or ("[unknown]",)] += \
+        folded[stack[:512] or ("[unknown]",)] += (
             int(weight) if re.fullmatch("[1-9][0-9]*", weight) else 1
+        )
     return folded
 
 
@@ -245,7 +302,9 @@ def check_samples(tally: Tally, opscope: Path, path: Path, where: str) -> None:
     members = reader.read(path).members
     want = sampled(members) if isinstance(members.get("samples"), list) else {}
     got = fold(opscope, path, "sample", "calls") or []
-    tally.expect({tuple(frames): n for frames, n in got} == dict(want), where, "samples", got[:3])
+    tally.expect(
+        {tuple(frames): n for frames, n in got} == dict(want), where, "samples", got[:3]
+    )
 
 
 def made_samples(seed: int) -> bytes:
@@ -255,13 +314,30 @@ def made_samples(seed: int) -> bytes:
     def name() -> object:
         return rng.choice([rng.randrange(20), str(rng.randrange(20)), None, [], "none"])
 
-    frames = {str(rng.randrange(20)): rng.choice([
-        {"name": f"f {i % 7}", "parent": name()}, {"parent": name()}, {"name": f"g;{i}"}, []])
-        for i in range(rng.randrange(30))}
-    samples = [rng.choice([{"sf": name(), "weight": rng.choice([1, "3", 0, -2, 0.5, 7, "x"])},
-                           {"sf": name()}, 5]) for _ in range(rng.randrange(40))]
-    return json.dumps({"samples": samples, "stackFrames": frames,
-                       "traceEvents": [{"ph": "i", "ts": 1}]}).encode()
+    frames = {
+        str(rng.randrange(20)): rng.choice(
+            [
+                {"name": f"f {i % 7}", "parent": name()},
+                {"parent": name()},
+                {"name": f"g;{i}"},
+                [],
+            ]
+        )
+        for i in range(rng.randrange(30))
+    }
+    samples = [
+        rng.choice(
+            [
+                {"sf": name(), "weight": rng.choice([1, "3", 0, -2, 0.5, 7, "x"])},
+                {"sf": name()},
+                5,
+            ]
+        )
+        for _ in range(rng.randrange(40))
+    ]
+    return json.dumps(
+        {"samples": samples, "stackFrames": frames, "traceEvents": [{"ph": "i", "ts": 1}]}
+    ).encode()
 
 
 def check_names(tally: Tally, opscope: Path, seed: int, scratch: Path) -> None:
@@ -269,7 +345,9 @@ def check_names(tally: Tally, opscope: Path, seed: int, scratch: Path) -> None:
     path.write_bytes(nasty_trace(seed))
     for stack in ("op", "module", "python"):
         lines = fold(opscope, path, stack, "calls") or []
-        tally.expect(all(all(f) and " " not in "".join(f) and n > 0 for f, n in lines), seed, stack)
+        tally.expect(
+            all(all(f) and " " not in "".join(f) and n > 0 for f, n in lines), seed, stack
+        )
     done = run(opscope, "export", path, "--format", "csv", "-o", "-")
     rows = list(csv.reader(io.StringIO(done.stdout.decode(), newline="")))
     tally.expect(len(rows) > 0 and len({len(r) for r in rows}) == 1, seed, "csv", done.stderr)
@@ -300,9 +378,12 @@ def main() -> int:
     tally = Tally()
     check_torch(tally, opscope, args.shared)
     with tempfile.TemporaryDirectory(prefix="stacks-") as scratch:
-        jobs = [(p, str(p)) for folder in (args.shared / "data", ROOT / "tests/data")
-                for p in sample.of(sorted(folder.rglob("*.json*")))
-                if p.is_file() and p.stat().st_size <= (args.largest or math.inf)]
+        jobs = [
+            (p, str(p))
+            for folder in (args.shared / "data", ROOT / "tests/data")
+            for p in sample.of(sorted(folder.rglob("*.json*")))
+            if p.is_file() and p.stat().st_size <= (args.largest or math.inf)
+        ]
         for seed in range(args.seed, args.seed + args.random):
             p = Path(scratch) / f"{seed}.json"
             p.write_bytes(randomtrace.data(seed))

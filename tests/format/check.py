@@ -10,6 +10,7 @@ killed, still run or come in parts, and compares those and the FILEs, too. --fli
 of a small file, one at a time: opscope must not fail, must read every other chunk, and must report
 what was lost; info --verify must detect each flip. Ends with "N passed, N failed".
 """
+
 import argparse
 import concurrent.futures
 import copy
@@ -33,13 +34,19 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "oracle"))
 
 from twin import wild  # noqa: E402
+
 # By the argument Device Type; 64 is the first number that torch does not use.
 DEVICES = {0: "cpu", 1: "cuda", 12: "xpu"}
 
 
 def run(opscope, *args):
-    return subprocess.run([opscope, *map(str, args)], capture_output=True, check=False,
-                          env={"PATH": os.environ["PATH"]}, timeout=120)
+    return subprocess.run(
+        [opscope, *map(str, args)],
+        capture_output=True,
+        check=False,
+        env={"PATH": os.environ["PATH"]},
+        timeout=120,
+    )
 
 
 # --- random recordings -----------------------------------------------------------------
@@ -51,31 +58,37 @@ class Random:
     def __init__(self, seed):
         self.rng = random.Random(seed)
         self.rec = w.Recording(pid=self.rng.randrange(2, 1 << 22))
-        self.now = self.rng.choice([0, 10 ** 6, 10 ** 15])
-        self.hz = self.rng.choice([10 ** 9, 24_000_000, 2_893_437_001, 3_000_000_000])
+        self.now = self.rng.choice([0, 10**6, 10**15])
+        self.hz = self.rng.choice([10**9, 24_000_000, 2_893_437_001, 3_000_000_000])
         self.start, self.begun = self.now, []
         self.next_step = self.rng.randrange(5)
         self.make()
 
     def tick(self):
-        self.now += self.rng.choice([0, 1, 7, 100, 3000, 10 ** 6])
+        self.now += self.rng.choice([0, 1, 7, 100, 3000, 10**6])
         return self.now
 
     def name(self):
-        return self.rng.choice(["aten::mm", "f", "", "a\x00b", "\xe4\u4e2d", "conv2d", "x" * 300])
+        return self.rng.choice(
+            ["aten::mm", "f", "", "a\x00b", "\xe4\u4e2d", "conv2d", "x" * 300]
+        )
 
     def frames(self):
         """Frames of a stack: outer ones that many stacks share, and inner ones of its own."""
         rng = self.rng
-        outer = [0x7f1200000000 + 977 * i for i in range(rng.choice([0, 1, 5, 100]))]
-        inner = [rng.choice([1, rng.randrange(1, 1 << 20), rng.randrange(1, 1 << 64)])
-                 for _ in range(rng.randrange(4))]
+        outer = [0x7F1200000000 + 977 * i for i in range(rng.choice([0, 1, 5, 100]))]
+        inner = [
+            rng.choice([1, rng.randrange(1, 1 << 20), rng.randrange(1, 1 << 64)])
+            for _ in range(rng.randrange(4))
+        ]
         return inner + outer[::-1]
 
     def torch(self, t):
         """Arguments that PyTorch adds to threads and ranges."""
         rng = self.rng
-        key = rng.choice(["torch thread", "Python returned", "Sequence number", "Fwd thread id"])
+        key = rng.choice(
+            ["torch thread", "Python returned", "Sequence number", "Fwd thread id"]
+        )
         if rng.random() < 0.3:
             t.arg("Is asynchronous", rng.random() < 0.5)
         else:
@@ -91,7 +104,7 @@ class Random:
             if pick == 0:
                 t.arg(key, rng.choice([0, -1, 1 << 40, -(1 << 63), (1 << 63) - 1]))
             elif pick == 1:
-                t.arg(key, rng.choice([0.5, -1e300, float("nan"), float("inf"), 2.0 ** -1074]))
+                t.arg(key, rng.choice([0.5, -1e300, float("nan"), float("inf"), 2.0**-1074]))
             elif pick == 2:
                 t.arg(key, rng.random() < 0.5)
             elif pick == 3:
@@ -99,15 +112,17 @@ class Random:
             elif pick == 4:
                 t.arg(key, [rng.randrange(-1 << 63, 1 << 63) for _ in range(rng.randrange(4))])
             elif pick == 5:
-                t.arg(key, rng.choice(["", "text", "quote\"\\", "y" * 3072]))
+                t.arg(key, rng.choice(["", "text", 'quote"\\', "y" * 3072]))
             elif pick == 6:
                 t.stack(self.frames(), rng.randrange(3))
             else:
-                texts = ["[[8,3],[]]", "{\"a\": 1}", "17", "no json", "", "[1"]
+                texts = ["[[8,3],[]]", '{"a": 1}', "17", "no json", "", "[1"]
                 if rng.random() < 0.5:
                     t.json(key, rng.choice(texts))
                 else:
-                    t.args([(x, rng.choice(texts)) for x in rng.choice([(), (key,), ("a", "b")])])
+                    t.args(
+                        [(x, rng.choice(texts)) for x in rng.choice([(), (key,), ("a", "b")])]
+                    )
 
     def call(self, t):
         rng, tick = self.rng, self.tick
@@ -117,7 +132,7 @@ class Random:
             t.begin(kind, self.name(), tick())
             self.begun.append(self.now)
         elif pick == 6 and self.begun and rng.random() < 0.5:
-            begun = rng.choice(self.begun[-rng.choice([8, 600]):])
+            begun = rng.choice(self.begun[-rng.choice([8, 600]) :])
             if self.begun.count(begun) == 1:
                 t.end_of(begun, tick())
         elif pick < 12:
@@ -135,8 +150,12 @@ class Random:
                 t.add(rng.choice([w.ALLOC, w.FREE]), tick(), rng.randrange(3), words=words)
             else:
                 words += [rng.choice([w.UNKNOWN, 5000]), rng.choice([w.UNKNOWN, 9000])]
-                t.add(rng.choice([w.ALLOC_TOTAL, w.FREE_TOTAL]), tick(), rng.randrange(3),
-                      words=words)
+                t.add(
+                    rng.choice([w.ALLOC_TOTAL, w.FREE_TOTAL]),
+                    tick(),
+                    rng.randrange(3),
+                    words=words,
+                )
         elif pick == 16:
             t.add(w.STEP_BEGIN, tick(), words=(self.next_step, rng.randrange(2)))
             self.next_step += 1
@@ -145,13 +164,26 @@ class Random:
         elif pick == 17:
             t.add(rng.choice([w.FLOW_BEGIN, w.FLOW_END]), tick(), words=(rng.randrange(3), 0))
         elif pick == 18:
-            t.add(rng.choice([w.ASYNC_BEGIN, w.ASYNC_BEGIN, w.ASYNC_END]), tick(),
-                  t.name(self.name()), words=(rng.choice([1, 2, (1 << 64) - 1]), kind))
+            t.add(
+                rng.choice([w.ASYNC_BEGIN, w.ASYNC_BEGIN, w.ASYNC_END]),
+                tick(),
+                t.name(self.name()),
+                words=(rng.choice([1, 2, (1 << 64) - 1]), kind),
+            )
         elif pick == 19:
-            at = [rng.randrange(1, 10 ** 7) for _ in range(4)]
-            t.add(w.WORK, tick(), t.name("kernel"),
-                  words=(rng.randrange(3) | rng.randrange(3) << 32, rng.randrange(4), *sorted(at),
-                         rng.randrange(2) * 64, 0))
+            at = [rng.randrange(1, 10**7) for _ in range(4)]
+            t.add(
+                w.WORK,
+                tick(),
+                t.name("kernel"),
+                words=(
+                    rng.randrange(3) | rng.randrange(3) << 32,
+                    rng.randrange(4),
+                    *sorted(at),
+                    rng.randrange(2) * 64,
+                    0,
+                ),
+            )
         else:
             t.add(rng.choice([w.LAUNCH, w.LOST, w.PAUSE, w.RESUME]), tick(), words=())
             r = t.records[-1]
@@ -161,12 +193,16 @@ class Random:
     def devices(self, t):
         rng = self.rng
         t.add(w.DEVICE, self.now, t.name("cuda"), words=(1, 0, 1 << 34, 0))
-        t.add(w.DEVICE, self.now, t.name("xpu"), words=(2, 3, 0, rng.choice([0, 10 ** 9])))
+        t.add(w.DEVICE, self.now, t.name("xpu"), words=(2, 3, 0, rng.choice([0, 10**9])))
         t.add(w.QUEUE, self.now, t.name("first"), words=(1, 1))
         t.add(w.QUEUE, self.now, t.name(""), words=(2, 2))
         for _ in range(rng.randrange(5)):
-            t.add(w.DEVICE_CLOCK, self.now + rng.randrange(10 ** 7), rng.randrange(1, 3),
-                  words=(rng.randrange(10 ** 9), rng.randrange(100)))
+            t.add(
+                w.DEVICE_CLOCK,
+                self.now + rng.randrange(10**7),
+                rng.randrange(1, 3),
+                words=(rng.randrange(10**9), rng.randrange(100)),
+            )
 
     def make(self):
         rng, rec = self.rng, self.rec
@@ -179,14 +215,21 @@ class Random:
             if len(t.records) > 90 or rng.random() < 0.05:
                 t.flush()
         for _ in range(rng.randrange(3)):
-            rec.modules.append([(start, start + (1 << 16), rng.randrange(4) << 12, path)
-                                for start, path in ((1 << 16, "/no/such/liba.so"), (1 << 19, "b;c"),
-                                                    (0x7f1200000000, "/no/libtorch.so"))
-                                if rng.random() < 0.7])
+            rec.modules.append(
+                [
+                    (start, start + (1 << 16), rng.randrange(4) << 12, path)
+                    for start, path in (
+                        (1 << 16, "/no/such/liba.so"),
+                        (1 << 19, "b;c"),
+                        (0x7F1200000000, "/no/libtorch.so"),
+                    )
+                    if rng.random() < 0.7
+                ]
+            )
         threads[0].add(w.METADATA, None, rec.name("model"), rec.name("tiny"))
         for i in range(rng.randrange(6)):
             ticks = self.start + (self.now - self.start) * i // 4 + i
-            rec.anchor(ticks, 10 ** 9 + (ticks - self.start) * 10 ** 9 // self.hz + i * 3)
+            rec.anchor(ticks, 10**9 + (ticks - self.start) * 10**9 // self.hz + i * 3)
 
     def write_parts(self, folder):
         """Write the recording as one file and in parts, which begin with copies of records that
@@ -208,8 +251,12 @@ class Random:
                 order.insert(0, len(rec.chunks))
                 rec.chunks.append(copies)
             name = f"a.{rec.part}.osc" if rec.part > 1 else "a.osc"
-            rec.write(os.path.join(parts, name), index=rng.random() < 0.5, order=order,
-                      end=1 if i == len(cuts) else 2)
+            rec.write(
+                os.path.join(parts, name),
+                index=rng.random() < 0.5,
+                order=order,
+                end=1 if i == len(cuts) else 2,
+            )
         return whole, parts
 
     def write(self, path):
@@ -224,12 +271,16 @@ class Random:
                 rng.shuffle(order)
             rec.write(path, index=rng.random() < 0.5, order=order)
             return path
-        blocks = [(s, rng.random() < 0.5) for s in
-                  [t.flush(chunk=False) for t in rec.threads] if s.records]
-        torn = [(i, rng.choice(s.heads())) for i, (s, _) in enumerate(blocks)
-                if rng.random() < 0.5]
+        blocks = [
+            (s, rng.random() < 0.5)
+            for s in [t.flush(chunk=False) for t in rec.threads]
+            if s.records
+        ]
+        torn = [
+            (i, rng.choice(s.heads())) for i, (s, _) in enumerate(blocks) if rng.random() < 0.5
+        ]
         ticks = [r.ticks for s, _ in blocks for r in s.records if r.ticks is not None]
-        rec.window_begin = rng.choice([0, 0, 0, 2 ** 64 - 1] + ticks[:20])
+        rec.window_begin = rng.choice([0, 0, 0, 2**64 - 1] + ticks[:20])
         if form < 3:
             rec.write(path, index=False, end=0)
         if form > 1:
@@ -247,7 +298,7 @@ def device_types(opscope, path):
     done = run(opscope, "table", "info", path, "--format", "csv")
     for row in csv.DictReader(io.StringIO(done.stdout.decode())):
         if row["key"].startswith(prefix):
-            names[int(row["key"][len(prefix):])] = row["value"]
+            names[int(row["key"][len(prefix) :])] = row["value"]
     return names
 
 
@@ -268,8 +319,13 @@ def theirs(opscope, path):
     keys, types = [], device_types(opscope, path)
     for row in rows:
         name = row["name"].replace("\u2400", "\0")  # the form that CSV uses
-        e = reader.Event(name, row["process"], row["thread"], int(row["start_ns"]),
-                         int(row["dur_ns"]) if row["dur_ns"] else None)
+        e = reader.Event(
+            name,
+            row["process"],
+            row["thread"],
+            int(row["start_ns"]),
+            int(row["dur_ns"]) if row["dur_ns"] else None,
+        )
         e.args = as_args(row, types)
         keys.append(e.key())
     return sorted(keys)
@@ -277,6 +333,7 @@ def theirs(opscope, path):
 
 class Time:
     """When EVENT runs."""
+
     def __init__(self, event):
         self.event, self.start = event, event.start
         self.end = None if event.dur is None else event.start + event.dur
@@ -284,6 +341,7 @@ class Time:
 
 class Timed:
     """Events of a recording as the twin of analysis takes them."""
+
     def __init__(self, events):
         self.records, self.kept, self.members = [], {}, {"opscope_version"}
         self.events = list(map(Time, events))
@@ -310,8 +368,15 @@ def without_times(keys):
 def with_depths(keys):
     """Replace stacks by their number of frames, because opscope shows names if there are
     symbols."""
-    return sorted(k[:5] + (re.sub(r'("Call stack": )"([^"]*)"',
-                                  lambda m: m[1] + str(m[2].count(";") + 1), k[5]),) for k in keys)
+    return sorted(
+        k[:5]
+        + (
+            re.sub(
+                r'("Call stack": )"([^"]*)"', lambda m: m[1] + str(m[2].count(";") + 1), k[5]
+            ),
+        )
+        for k in keys
+    )
 
 
 def compare(opscope, path, with_times=True, with_frames=True):
@@ -353,8 +418,9 @@ def check_parts(opscope, seed):
 def record(recorder, mode, scratch):
     """Let the recorder make a recording; yields when it can be read."""
     path = os.path.join(scratch, f"{mode}.osc")
-    with subprocess.Popen([recorder, path, mode], stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE) as program:
+    with subprocess.Popen(
+        [recorder, path, mode], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as program:
         if mode == "wait":
             program.stdout.readline()
         else:
@@ -378,8 +444,9 @@ def check_recorder(opscope, recorder, mode):
             parts = sorted(pathlib.Path(scratch).glob("*.osc"))
             for part in parts[-2:]:
                 # While it records, anchors are added, and times become more exact.
-                wrong = compare(opscope, str(part), with_times=mode != "wait",
-                                with_frames=False)
+                wrong = compare(
+                    opscope, str(part), with_times=mode != "wait", with_frames=False
+                )
                 if wrong:
                     return f"{part.name}: {wrong}"
             if mode == "dumpkill":  # records after the dump are a separate span
@@ -417,7 +484,7 @@ def check_torn(opscope, n_cut):
     """Check a recorder that was killed N_CUT bytes before the end of a chunk. Returns the error, or
     None."""
     rec = w.Recording()
-    rec.anchor(1, 10 ** 9)
+    rec.anchor(1, 10**9)
     t = rec.thread(71)
     for i in range(2):
         t.complete(w.PLAIN, f"chunk {i}", 100 * i + 10, 100 * i + 20)
@@ -445,7 +512,7 @@ def killed_between_parts(scratch, ended, follower):
     """Write part 1, which ended for the reason ENDED, its live directory, and FOLLOWER as part
     2."""
     rec = w.Recording()
-    rec.anchor(1, 10 ** 9)
+    rec.anchor(1, 10**9)
     t = rec.thread(71)
     t.complete(w.PLAIN, "written", 10, 20)
     t.flush()
@@ -468,7 +535,9 @@ def check_between_parts(opscope, ended, follower, expected, is_killed):
             wrong = compare(opscope, part)
             if wrong:
                 return f"{os.path.basename(part)}: {wrong}"
-            found = run(opscope, "table", "events", part, "--format", "csv", "--columns", "name")
+            found = run(
+                opscope, "table", "events", part, "--format", "csv", "--columns", "name"
+            )
             if found.stdout.decode().split()[1:] != names:
                 return f"{os.path.basename(part)}: {found.stdout.decode()!r}"
         if ("killed" in codes(opscope, scratch)) != is_killed:
@@ -480,15 +549,17 @@ def between_parts(opscope):
     """Every such state as (name, check)."""
     other = w.Recording(recording=(1, 2), part=2)
     for ended, follower, expected, is_killed in (
-            (2, None, [["written", "alive"]], True),
-            (3, None, [["written"]], True),
-            (4, None, [["written"]], True),
-            (2, b"", [["written"], ["alive"]], True),
-            (2, other.content(), [["written", "alive"]], True)):
+        (2, None, [["written", "alive"]], True),
+        (3, None, [["written"]], True),
+        (4, None, [["written"]], True),
+        (2, b"", [["written"], ["alive"]], True),
+        (2, other.content(), [["written", "alive"]], True),
+    ):
         what = {None: "none", b"": "an empty one"}.get(follower, "one of another recording")
-        yield (f"part 1 ended for reason {ended}, behind it {what}",
-               lambda a=(ended, follower, expected, is_killed):
-               check_between_parts(opscope, *a))
+        yield (
+            f"part 1 ended for reason {ended}, behind it {what}",
+            lambda a=(ended, follower, expected, is_killed): check_between_parts(opscope, *a),
+        )
 
 
 def check_launch(opscope, recorder):
@@ -496,8 +567,18 @@ def check_launch(opscope, recorder):
     between."""
     with tempfile.TemporaryDirectory(prefix="record-") as scratch:
         for path in record(recorder, "end", scratch):
-            done = run(opscope, "table", "kernels", "--group-by", "op", path, "--format", "csv",
-                       "--columns", "name,operator,calls,total_ns")
+            done = run(
+                opscope,
+                "table",
+                "kernels",
+                "--group-by",
+                "op",
+                path,
+                "--format",
+                "csv",
+                "--columns",
+                "name,operator,calls,total_ns",
+            )
             rows = done.stdout.decode().split()[1:]
             if len(rows) != 1 or not rows[0].startswith("inner,aten::op,1,"):
                 return f"kernels: {rows}"
@@ -508,22 +589,31 @@ def check_launch(opscope, recorder):
 
 def without_limit(opscope, path):
     """The tables without the values that depend on the time of recording."""
-    out = [run(opscope, "table", *table, path, "--format", "csv", "--limit", "0").stdout
-           for table in (("events", "--columns", "name,kind,category,device,queue,bytes"),
-                         ("steps", "--columns", "step,label"))]
+    out = [
+        run(opscope, "table", *table, path, "--format", "csv", "--limit", "0").stdout
+        for table in (
+            ("events", "--columns", "name,kind,category,device,queue,bytes"),
+            ("steps", "--columns", "step,label"),
+        )
+    ]
     return [sorted(text.splitlines()) for text in out]
 
 
 def n_found(opscope, path, code):
     done = run(opscope, "table", "quality", path, "--format", "csv", "--columns", "code,count")
-    return sum(int(row["count"]) for row in csv.DictReader(io.StringIO(done.stdout.decode()))
-               if row["code"] == code)
+    return sum(
+        int(row["count"])
+        for row in csv.DictReader(io.StringIO(done.stdout.decode()))
+        if row["code"] == code
+    )
 
 
 def check_limit(opscope, recorder):
     """Check that a limit changes no table, and that each part knows what is open at its begin."""
-    with tempfile.TemporaryDirectory(prefix="record-") as a, \
-            tempfile.TemporaryDirectory(prefix="record-") as b:
+    with (
+        tempfile.TemporaryDirectory(prefix="record-") as a,
+        tempfile.TemporaryDirectory(prefix="record-") as b,
+    ):
         for _ in record(recorder, "allparts", a):
             pass
         for _ in record(recorder, "whole", b):
@@ -535,8 +625,10 @@ def check_limit(opscope, recorder):
             return "the tables differ"
         # A range that is split has an extra end in one part, and an extra begin in another. Of an
         # asynchronous one, of which there is one at a time, the end is not counted behind a pause.
-        alone = [sum(n_found(opscope, str(p), code) for p in parts)
-                 for code in ("unmatched_end", "unmatched_begin")]
+        alone = [
+            sum(n_found(opscope, str(p), code) for p in parts)
+            for code in ("unmatched_end", "unmatched_begin")
+        ]
         n_left_out = n_found(opscope, b, "unmatched_end") + alone[1] - alone[0]
         if not 0 <= n_left_out < len(parts):
             return f"{alone[0] - alone[1]} ends of scopes without a begin in the parts alone"
@@ -549,8 +641,8 @@ def check_limit(opscope, recorder):
 def small_file(index):
     """Chunks of records whose scopes show which chunks were read."""
     rec = w.Recording()
-    rec.anchor(1, 10 ** 9)
-    rec.anchor(10 ** 6, 10 ** 9 + 10 ** 6)
+    rec.anchor(1, 10**9)
+    rec.anchor(10**6, 10**9 + 10**6)
     t = rec.thread(71)
     for i in range(4):
         for k in range(3):
@@ -577,7 +669,9 @@ def check_flip(opscope, data, at, scratch):
     found = {row[names.index("code")]: dict(zip(names, row)) for row in quality["rows"]}
     lost = found.get("lost_records", {}).get("count", 0)
     chunk = chunk_of(data, at)
-    is_payload = chunk and chunk.kind == 6 and chunk.offset + 64 <= at < chunk.offset + 64 + chunk.size
+    is_payload = (
+        chunk and chunk.kind == 6 and chunk.offset + 64 <= at < chunk.offset + 64 + chunk.size
+    )
     is_header = chunk and chunk.kind == 6 and at < chunk.offset + 64
     may_lose = is_payload or (is_header and not reader.File(bytes(data)).has_index)
     expected = 3 if may_lose else 0
@@ -588,7 +682,7 @@ def check_flip(opscope, data, at, scratch):
         return f"byte {at}: {facts['events']} events are left", lost
     if may_lose:
         first, last = (found["lost_records"].get(k) for k in ("first_ns", "last_ns"))
-        i = (chunk.n_before // 3)
+        i = chunk.n_before // 3
         if first is None or last is None or last < first:
             return f"byte {at}: no range of time for chunk {i}", lost
     return None, lost
@@ -603,19 +697,24 @@ def chunk_of(data, at):
 
 def check_flips(opscope):
     failures, n, n_lossy = [], 0, 0
-    with tempfile.TemporaryDirectory(prefix="flips-") as scratch, \
-            concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    with (
+        tempfile.TemporaryDirectory(prefix="flips-") as scratch,
+        concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool,
+    ):
         for index in (True, False):
             data = small_file(index)
-            results = pool.map(lambda at, d=data: check_flip(opscope, d, at, scratch),
-                               range(len(data)))
+            results = pool.map(
+                lambda at, d=data: check_flip(opscope, d, at, scratch), range(len(data))
+            )
             for failure, lost in results:
                 n += 1
                 n_lossy += lost > 0
                 if failure:
                     failures.append(f"{'with' if index else 'without'} index: {failure}")
-    print(f"{n} bytes flipped one at a time: {n_lossy} cost the records of their chunk, the "
-          f"others none; {len(failures)} went wrong")
+    print(
+        f"{n} bytes flipped one at a time: {n_lossy} cost the records of their chunk, the "
+        f"others none; {len(failures)} went wrong"
+    )
     return n, failures
 
 
@@ -629,17 +728,24 @@ def main():
     parser.add_argument("files", nargs="*")
     args = parser.parse_args()
     passed = failed = 0
-    checks = [(f"seed {s}", lambda s=s: check_random(args.opscope, s))
-              for s in range(args.seed, args.seed + args.count)]
-    checks += [(f"parts, seed {s}", lambda s=s: check_parts(args.opscope, s))
-               for s in range(args.seed, args.seed + args.count // 2)]
+    checks = [
+        (f"seed {s}", lambda s=s: check_random(args.opscope, s))
+        for s in range(args.seed, args.seed + args.count)
+    ]
+    checks += [
+        (f"parts, seed {s}", lambda s=s: check_parts(args.opscope, s))
+        for s in range(args.seed, args.seed + args.count // 2)
+    ]
     checks += [(f, lambda f=f: compare(args.opscope, f, with_frames=False)) for f in args.files]
-    checks += [(f"recorder: {m}", lambda m=m: check_recorder(args.opscope, args.recorder, m))
-               for m in ("end", "kill", "wait", "parts", "partskill", "flightkill",
-                        "dumpkill")]
+    checks += [
+        (f"recorder: {m}", lambda m=m: check_recorder(args.opscope, args.recorder, m))
+        for m in ("end", "kill", "wait", "parts", "partskill", "flightkill", "dumpkill")
+    ]
     checks += between_parts(args.opscope)
-    checks += [(f"a chunk torn {n} bytes before its end", lambda n=n: check_torn(args.opscope, n))
-               for n in (20, 60, 100)]
+    checks += [
+        (f"a chunk torn {n} bytes before its end", lambda n=n: check_torn(args.opscope, n))
+        for n in (20, 60, 100)
+    ]
     checks.append(("recorder: launch", lambda: check_launch(args.opscope, args.recorder)))
     checks.append(("recorder: limit", lambda: check_limit(args.opscope, args.recorder)))
     checks.append(("the dump in docs/format.md", example.differs))

@@ -4,6 +4,7 @@
 A Recording has the contents of files and a live directory by segment; reader.py makes events from
 it.
 """
+
 import os
 import struct
 
@@ -15,24 +16,41 @@ UNKNOWN = (1 << 64) - 1
 
 # kind: name, is timed, has an id, words
 KINDS = {
-    0x01: ("END", True, False, 0), 0x02: ("INSTANT", True, True, 0),
-    0x03: ("COUNTER_I64", True, True, 2), 0x04: ("COUNTER_F64", True, True, 2),
-    0x05: ("ALLOC", True, True, 2), 0x06: ("FREE", True, True, 2),
-    0x07: ("ALLOC_TOTAL", True, True, 4), 0x08: ("FREE_TOTAL", True, True, 4),
-    0x09: ("STEP_BEGIN", True, False, 2), 0x0a: ("STEP_END", True, False, 0),
-    0x0b: ("FLOW_BEGIN", True, False, 2), 0x0c: ("FLOW_END", True, False, 2),
-    0x0d: ("ASYNC_BEGIN", True, True, 2), 0x0e: ("ASYNC_END", True, True, 2),
-    0x0f: ("WORK", True, True, 8), 0x10: ("DEVICE_CLOCK", True, True, 2),
-    0x11: ("LAUNCH", True, False, 2), 0x12: ("THREAD_NAME", True, True, 0),
-    0x13: ("PAUSE", True, False, 0), 0x14: ("RESUME", True, False, 0),
-    0x15: ("LOST", True, False, 2), 0x16: ("DEVICE", True, True, 4),
-    0x17: ("DEVICE_NAME", True, True, 2), 0x18: ("QUEUE", True, True, 2),
-    0x19: ("METADATA", False, True, 0), 0x1a: ("PROCESS_NAME", True, True, 0),
-    0x1b: ("END_OF", True, True, 0),
-    0x20: ("ARG_I64", False, True, 0), 0x21: ("ARG_F64", False, True, 0),
-    0x22: ("ARG_BOOL", False, True, 0), 0x23: ("ARG_NAME", False, True, 0),
-    0x24: ("ARG_I64S", False, True, 0), 0x25: ("ARG_TEXT", False, True, 0),
-    0x26: ("ARG_JSON", False, True, 0), 0x27: ("ARGS", False, False, 0),
+    0x01: ("END", True, False, 0),
+    0x02: ("INSTANT", True, True, 0),
+    0x03: ("COUNTER_I64", True, True, 2),
+    0x04: ("COUNTER_F64", True, True, 2),
+    0x05: ("ALLOC", True, True, 2),
+    0x06: ("FREE", True, True, 2),
+    0x07: ("ALLOC_TOTAL", True, True, 4),
+    0x08: ("FREE_TOTAL", True, True, 4),
+    0x09: ("STEP_BEGIN", True, False, 2),
+    0x0A: ("STEP_END", True, False, 0),
+    0x0B: ("FLOW_BEGIN", True, False, 2),
+    0x0C: ("FLOW_END", True, False, 2),
+    0x0D: ("ASYNC_BEGIN", True, True, 2),
+    0x0E: ("ASYNC_END", True, True, 2),
+    0x0F: ("WORK", True, True, 8),
+    0x10: ("DEVICE_CLOCK", True, True, 2),
+    0x11: ("LAUNCH", True, False, 2),
+    0x12: ("THREAD_NAME", True, True, 0),
+    0x13: ("PAUSE", True, False, 0),
+    0x14: ("RESUME", True, False, 0),
+    0x15: ("LOST", True, False, 2),
+    0x16: ("DEVICE", True, True, 4),
+    0x17: ("DEVICE_NAME", True, True, 2),
+    0x18: ("QUEUE", True, True, 2),
+    0x19: ("METADATA", False, True, 0),
+    0x1A: ("PROCESS_NAME", True, True, 0),
+    0x1B: ("END_OF", True, True, 0),
+    0x20: ("ARG_I64", False, True, 0),
+    0x21: ("ARG_F64", False, True, 0),
+    0x22: ("ARG_BOOL", False, True, 0),
+    0x23: ("ARG_NAME", False, True, 0),
+    0x24: ("ARG_I64S", False, True, 0),
+    0x25: ("ARG_TEXT", False, True, 0),
+    0x26: ("ARG_JSON", False, True, 0),
+    0x27: ("ARGS", False, False, 0),
     0x28: ("ARG_STACK", False, True, 0),
 }
 for s in range(11):
@@ -50,8 +68,18 @@ class Nonsense(Exception):
 class Chunk:
     def __init__(self, offset, head):
         self.offset, self.head = offset, head
-        (_, self.kind, _, self.size, self.payload_hash, self.n_items, self.n_before, self.first,
-         self.last, _) = struct.unpack("<4sHHQQQQQQQ", head)
+        (
+            _,
+            self.kind,
+            _,
+            self.size,
+            self.payload_hash,
+            self.n_items,
+            self.n_before,
+            self.first,
+            self.last,
+            _,
+        ) = struct.unpack("<4sHHQQQQQQQ", head)
 
     @property
     def end(self):
@@ -59,8 +87,11 @@ class Chunk:
 
 
 def is_header(head):
-    return (len(head) == 64 and head[:4] == CHUNK_MAGIC and
-            xxh64(head[:56]) == int.from_bytes(head[56:], "little"))
+    return (
+        len(head) == 64
+        and head[:4] == CHUNK_MAGIC
+        and xxh64(head[:56]) == int.from_bytes(head[56:], "little")
+    )
 
 
 def is_file_header(data):
@@ -85,14 +116,14 @@ class File:
             self.walk()
 
     def payload(self, chunk):
-        data = self.data[chunk.offset + 64:chunk.offset + 64 + chunk.size]
+        data = self.data[chunk.offset + 64 : chunk.offset + 64 + chunk.size]
         return data if xxh64(data) == chunk.payload_hash else None
 
     def read_index(self):
         if len(self.data) < 144 or self.data[-8:] != TRAILER_MAGIC:
             return False
         at = int.from_bytes(self.data[-16:-8], "little")
-        head = self.data[at:at + 64]
+        head = self.data[at : at + 64]
         if not is_header(head):
             return False
         index = Chunk(at, head)
@@ -101,8 +132,8 @@ class File:
             return False
         expected = 64
         for i in range(0, len(entries), 72):
-            head = CHUNK_MAGIC + entries[i + 12:i + 72]
-            if not is_header(head) or int.from_bytes(entries[i:i + 8], "little") != expected:
+            head = CHUNK_MAGIC + entries[i + 12 : i + 72]
+            if not is_header(head) or int.from_bytes(entries[i : i + 8], "little") != expected:
                 return False
             self.chunks.append(Chunk(expected, head))
             expected = self.chunks[-1].end
@@ -113,7 +144,7 @@ class File:
         n_records = last = 0
         hole = None  # where the damage began
         while at < size:
-            head = self.data[at:at + 64]
+            head = self.data[at : at + 64]
             if not is_header(head):
                 if size - at == 16 and self.data[-8:] == TRAILER_MAGIC:
                     at = size
@@ -142,15 +173,18 @@ class File:
 
     def forgive_torn(self):
         """Ignore an incomplete last chunk: the live directory still has its records."""
-        if self.damage and self.damage[-1][1] == len(self.data) and \
-                (self.is_cut or len(self.data) - self.damage[-1][0] < 64):
+        if (
+            self.damage
+            and self.damage[-1][1] == len(self.data)
+            and (self.is_cut or len(self.data) - self.damage[-1][0] < 64)
+        ):
             self.damage.pop()
             self.is_cut = False
 
     def first_behind(self, at):
         while at < len(self.data):
-            if is_header(self.data[at:at + 64]):
-                chunk = Chunk(at, self.data[at:at + 64])
+            if is_header(self.data[at : at + 64]):
+                chunk = Chunk(at, self.data[at : at + 64])
                 if chunk.first:
                     return chunk.first
                 at = chunk.end
@@ -171,7 +205,7 @@ class Record:
 
     @property
     def scope(self):
-        return self.kind & 0x1f
+        return self.kind & 0x1F
 
     def __str__(self):
         parts = [self.name]
@@ -206,7 +240,7 @@ class Packed:
         v = shift = 0
         while True:
             b = self.byte()
-            v |= (b & 0x7f) << shift
+            v |= (b & 0x7F) << shift
             shift += 7
             if b < 0x80:
                 if v >> 64:
@@ -224,7 +258,7 @@ class Packed:
         if n > len(self.data) - self.at:
             raise Nonsense("the segment ends within a text")
         self.at += n
-        return self.data[self.at - n:self.at]
+        return self.data[self.at - n : self.at]
 
 
 def unpack_frames(p, n, stack):
@@ -236,7 +270,7 @@ def unpack_frames(p, n, stack):
     for _ in range(n - n_same):
         last = (last + p.zigzag()) % (1 << 64)
         frames.append(last)
-    return frames + stack[len(stack) - n_same:]
+    return frames + stack[len(stack) - n_same :]
 
 
 def unpack(data, ticks):
@@ -302,9 +336,13 @@ def from_block(block, first, begin=0):
     has_begun = begin == 0
     while i < end:
         value, word = slots[i]
-        kind, n = word >> 48 & 0xff, word >> 56
-        if (word >> 32 & 0xffff != tag or kind not in KINDS or n != n_slots_of(kind, value) or
-                i + n > end):
+        kind, n = word >> 48 & 0xFF, word >> 56
+        if (
+            word >> 32 & 0xFFFF != tag
+            or kind not in KINDS
+            or n != n_slots_of(kind, value)
+            or i + n > end
+        ):
             pending += i >= first
             i += 1
             continue
@@ -318,10 +356,10 @@ def from_block(block, first, begin=0):
             continue
         n_unfinished, pending = n_unfinished + (pending if is_wanted else 0), 0
         r = Record(kind)
-        raw = block[32 + 16 * (i + 1):32 + 16 * (i + n)]
+        raw = block[32 + 16 * (i + 1) : 32 + 16 * (i + n)]
         words = list(struct.unpack(f"<{len(raw) // 8}Q", raw))
         if has_id:
-            r.ident = word & 0xffffffff
+            r.ident = word & 0xFFFFFFFF
         if timed:
             r.ticks, r.words = value, words[:n_words]
             if name == "COUNTER_I64":
@@ -360,20 +398,28 @@ class Live:
             log = f.read()
         if data[:8] != LIVE_MAGIC:
             raise Nonsense("nothing is there yet")
-        (_, _, _, n_blocks, self.state, self.pid, n_threads) = struct.unpack_from("<8sIIIIII", data)
+        (_, _, _, n_blocks, self.state, self.pid, n_threads) = struct.unpack_from(
+            "<8sIIIIII", data
+        )
         self.recording = data[32:48]
         *self.lost, n_anchors = struct.unpack_from("<5Q", data, 48)
-        self.anchors = [struct.unpack_from("<QQqqqq", data, 88 + 48 * i)
-                        for i in range(min(n_anchors, 32))]
-        self.window_begin, = struct.unpack_from("<Q", data, 1624)
+        self.anchors = [
+            struct.unpack_from("<QQqqqq", data, 88 + 48 * i) for i in range(min(n_anchors, 32))
+        ]
+        (self.window_begin,) = struct.unpack_from("<Q", data, 1624)
         self.lost_gone = struct.unpack_from("<4Q", data, 1640)
         self.standing = b""
         if os.path.exists(os.path.join(path, "standing")):
             with open(os.path.join(path, "standing"), "rb") as f:
                 standing = f.read()
-            magic, used, _, *recording = struct.unpack_from("<8sQQ8s8s", standing.ljust(64, b"\0"))
-            if magic == LIVE_MAGIC and b"".join(recording) == self.recording and \
-                    64 < used <= len(standing):
+            magic, used, _, *recording = struct.unpack_from(
+                "<8sQQ8s8s", standing.ljust(64, b"\0")
+            )
+            if (
+                magic == LIVE_MAGIC
+                and b"".join(recording) == self.recording
+                and 64 < used <= len(standing)
+            ):
                 self.standing = standing[64:used]
         self.threads = []
         for i in range(n_threads):
@@ -382,27 +428,27 @@ class Live:
                 self.threads.append((ordinal, tid, lost))
         self.blocks = []
         for i in range(n_blocks):
-            block = data[(1 << 20) + 16384 * i:(1 << 20) + 16384 * (i + 1)]
+            block = data[(1 << 20) + 16384 * i : (1 << 20) + 16384 * (i + 1)]
             seq, thread, tag = struct.unpack_from("<QIH", block)
-            if tag == seq & 0xffff and tag and block[14]:
+            if tag == seq & 0xFFFF and tag and block[14]:
                 tid, written = struct.unpack_from("<II", block, 24)
                 self.blocks.append((seq, thread, tid, written, block))
-        self.log = log[:int.from_bytes(log[8:16], "little")]
+        self.log = log[: int.from_bytes(log[8:16], "little")]
 
 
 class Recording:
     def __init__(self):
         self.facts, self.anchors, self.pieces, self.lost = {}, [], [], {}
         self.modules = []  # (start, end, offset in the file, name), in order
-        self.tids = {}      # ordinal -> tid
+        self.tids = {}  # ordinal -> tid
         self.segments = []  # (thread, seq, first slot, n slots, chunk, records)
         self.end = None
         self.lost_no_thread, self.n_unfinished = [0] * 4, 0
         self.records_before, self.lost_before = 0, [0] * 4  # in parts that are missing
-        self.damage = []    # (offset, end, records, first ticks, last ticks)
+        self.damage = []  # (offset, end, records, first ticks, last ticks)
         self.is_cut = False
-        self.breaks = []    # chunks before which records are missing
-        self.n_chunks = 0   # in the files so far
+        self.breaks = []  # chunks before which records are missing
+        self.n_chunks = 0  # in the files so far
 
     def add_file(self, file):
         self.damage += file.damage
@@ -432,8 +478,10 @@ class Recording:
                 self.add_segments(data, base + i, has_copies=base == 0)
             elif chunk.kind == 7:
                 self.end = struct.unpack_from("<I4xQ", data)
-                self.lost_no_thread = [max(a, b) for a, b in zip(
-                    self.lost_no_thread, struct.unpack_from("<4Q", data, 16))]
+                self.lost_no_thread = [
+                    max(a, b)
+                    for a, b in zip(self.lost_no_thread, struct.unpack_from("<4Q", data, 16))
+                ]
             elif chunk.kind == 8:
                 self.add_modules(data)
             elif chunk.kind == 9 and base == 0:
@@ -443,7 +491,7 @@ class Recording:
         at = 0
         while at < len(data):
             start, end, offset, _, _, n, _ = struct.unpack_from("<QQQQqII", data, at)
-            path = data[at + 48:at + 48 + n].decode(errors="replace")
+            path = data[at + 48 : at + 48 + n].decode(errors="replace")
             self.modules.append((start, end, offset, path.rpartition("/")[2]))
             at += 48 + n + -n % 8
 
@@ -459,21 +507,22 @@ class Recording:
         at = 0
         while at < len(data):
             k, v = struct.unpack_from("<II", data, at)
-            key, value = data[at + 8:at + 8 + k], data[at + 8 + k:at + 8 + k + v]
+            key, value = data[at + 8 : at + 8 + k], data[at + 8 + k : at + 8 + k + v]
             self.facts[key.decode()] = value.decode(errors="replace")
             at += 8 + k + v
 
     def add_thread(self, ordinal, tid, lost):
-        self.tids[ordinal & 0xffffffff] = tid
+        self.tids[ordinal & 0xFFFFFFFF] = tid
         known = self.lost.setdefault(ordinal, [0] * 4)
         self.lost[ordinal] = [max(a, b) for a, b in zip(known, lost)]
 
     def add_segments(self, data, chunk, has_copies):
         at = 0
         while at < len(data):
-            (seq, thread, first, n_slots, _, ticks, n_bytes,
-             n_unfinished) = struct.unpack_from("<QIIIIQII", data, at)
-            records, _ = unpack(data[at + 40:at + 40 + n_bytes], ticks)
+            (seq, thread, first, n_slots, _, ticks, n_bytes, n_unfinished) = struct.unpack_from(
+                "<QIIIIQII", data, at
+            )
+            records, _ = unpack(data[at + 40 : at + 40 + n_bytes], ticks)
             if n_slots or has_copies:
                 self.segments.append((thread, seq, first, n_slots, chunk, records))
             self.n_unfinished += n_unfinished
@@ -513,8 +562,8 @@ class Recording:
             if at < 0 or at + 8 > len(piece):
                 continue
             length, low = struct.unpack_from("<II", piece, at)
-            text = piece[at + 8:at + 8 + length - 1]
-            if length and len(text) == length - 1 and xxh64(text) & 0xffffffff == low:
+            text = piece[at + 8 : at + 8 + length - 1]
+            if length and len(text) == length - 1 and xxh64(text) & 0xFFFFFFFF == low:
                 return text
         return None
 
@@ -543,9 +592,9 @@ class Recording:
     def ns(self, ticks):
         kept = self.anchors
         if len(kept) < 2:
-            hz = int(self.facts.get("ticks_hz", 10 ** 9))
+            hz = int(self.facts.get("ticks_hz", 10**9))
             start, base = (kept[0][0], kept[0][2]) if kept else (0, 0)
-            return base + (ticks - start) * 10 ** 9 // hz
+            return base + (ticks - start) * 10**9 // hz
         i = max([k for k in range(len(kept) - 1) if kept[k][0] <= ticks], default=0)
         a, b = kept[i], kept[i + 1]
         return a[2] + (ticks - a[0]) * (b[2] - a[2]) // (b[0] - a[0])

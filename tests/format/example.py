@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The file that docs/format.md explains byte by byte.
 
-    example.py prints it as in the page
-    example.py FILE     writes it
+example.py prints it as in the page
+example.py FILE     writes it
 """
+
 import pathlib
 import re
 import sys
@@ -29,7 +30,7 @@ def content():
 def lines():
     data = content()
     for at in range(0, len(data), 16):
-        row = data[at:at + 16]
+        row = data[at : at + 16]
         if any(row) or at == 0:
             yield f"{at:04x}  {row[:8].hex(' ')}  {row[8:].hex(' ')}"
 
@@ -37,8 +38,11 @@ def lines():
 def differs():
     """The difference between the dump in the page and the file, or None."""
     text = PAGE.read_text()
-    shown = [line.split("  |")[0].strip() for line in text.splitlines()
-             if re.match(r"^ *[0-9a-f]{4}  [0-9a-f]{2} ", line)]
+    shown = [
+        line.split("  |")[0].strip()
+        for line in text.splitlines()
+        if re.match(r"^ *[0-9a-f]{4}  [0-9a-f]{2} ", line)
+    ]
     want = list(lines())
     wrong = [f"page: {a}\nfile: {b}" for a, b in zip(shown, want) if a != b]
     if wrong:

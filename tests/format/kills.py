@@ -9,6 +9,7 @@ program counts in shared memory which calls have returned; opscope must read as 
 each thread, or one more, for the call that the kill interrupted. Dropped records must be counted.
 Ends with "N passed, N failed".
 """
+
 import argparse
 import csv
 import io
@@ -26,8 +27,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def table(opscope, *args):
-    done = subprocess.run([opscope, "table", *args, "--format", "csv"], capture_output=True,
-                          check=False, timeout=300, env={"PATH": os.environ["PATH"]})
+    done = subprocess.run(
+        [opscope, "table", *args, "--format", "csv"],
+        capture_output=True,
+        check=False,
+        timeout=300,
+        env={"PATH": os.environ["PATH"]},
+    )
     if done.returncode != 0:
         raise RuntimeError(f"unreadable: {done.stderr.decode()[:200]}")
     return list(csv.DictReader(io.StringIO(done.stdout.decode())))

@@ -7,6 +7,7 @@
 
 It is slow and simple. read() is for tests: its events must agree with `opscope table events`.
 """
+
 import json
 import os
 import re
@@ -15,8 +16,18 @@ import sys
 
 from chunks import UNKNOWN, File, Live, Recording, is_file_header, signed
 
-TAKE_ARGS = {"BEGIN", "COMPLETE", "INSTANT", "ALLOC", "FREE", "ALLOC_TOTAL", "FREE_TOTAL",
-             "ASYNC_BEGIN", "ASYNC_END", "WORK"}
+TAKE_ARGS = {
+    "BEGIN",
+    "COMPLETE",
+    "INSTANT",
+    "ALLOC",
+    "FREE",
+    "ALLOC_TOTAL",
+    "FREE_TOTAL",
+    "ASYNC_BEGIN",
+    "ASYNC_END",
+    "WORK",
+}
 
 
 class Device:
@@ -31,13 +42,14 @@ class Device:
         half = len(pairs) - len(pairs) // 2
         first = min(pairs[:half], key=lambda p: p[2])
         last = min(reversed(pairs[half:]), key=lambda p: p[2]) if pairs[half:] else pairs[-1]
-        (x0, y0, w0), (x1, y1, w1) = [(p[0], ns(p[1] + p[2] // 2), ns(p[1] + p[2]) - ns(p[1]))
-                                      for p in (first, last)]
+        (x0, y0, w0), (x1, y1, w1) = [
+            (p[0], ns(p[1] + p[2] // 2), ns(p[1] + p[2]) - ns(p[1])) for p in (first, last)
+        ]
         rises = x1 > x0 and y1 > y0
         if rises and ((y1 - y0) // 1000 >= w0 + w1 or not self.hz):
             self.line = (x0, y0, x1 - x0, y1 - y0)
         else:
-            self.line = (x0, y0, self.hz or 10 ** 9, 10 ** 9)
+            self.line = (x0, y0, self.hz or 10**9, 10**9)
 
     def ns(self, ticks, host_ns):
         if self.line is None:
@@ -65,8 +77,14 @@ class Event:
         self.token, self.has_ended = 0, False  # of scopes
 
     def key(self):
-        return (self.name, self.process, self.thread, self.start,
-                -1 if self.dur is None else self.dur, json.dumps(self.args, sort_keys=True))
+        return (
+            self.name,
+            self.process,
+            self.thread,
+            self.start,
+            -1 if self.dur is None else self.dur,
+            json.dumps(self.args, sort_keys=True),
+        )
 
 
 class Thread:
@@ -100,8 +118,13 @@ class Maker:
         for ordinal in sorted(ordinals):
             tid = self.rec.tids.get(ordinal, 0)
             used[tid] = used.get(tid, 0) + 1
-            name = f"thread {ordinal}" if not tid else \
-                str(tid) if used[tid] == 1 else f"{tid}.{used[tid]}"
+            name = (
+                f"thread {ordinal}"
+                if not tid
+                else str(tid)
+                if used[tid] == 1
+                else f"{tid}.{used[tid]}"
+            )
             self.threads[ordinal] = Thread(name)
 
     def event(self, t, name, start, dur=None):
@@ -129,13 +152,21 @@ class Maker:
             return
         if r.name.startswith("ARG_"):
             key = rec.name(r.ident)
-            self.add_args(t, {key: self.arg(r)}, t.is_torch and key in OF_SCOPES and
-                          r.name in ("ARG_I64", "ARG_BOOL"))
+            self.add_args(
+                t,
+                {key: self.arg(r)},
+                t.is_torch and key in OF_SCOPES and r.name in ("ARG_I64", "ARG_BOOL"),
+            )
             return
         if r.name == "ARGS":
-            data = rec.bytes_of(r.value & 0xffffffff) or b""
-            self.add_args(t, {rec.name(key): self.json(rec.name(text)) for key, text in
-                              struct.iter_unpack("<II", data[:len(data) // 8 * 8])})
+            data = rec.bytes_of(r.value & 0xFFFFFFFF) or b""
+            self.add_args(
+                t,
+                {
+                    rec.name(key): self.json(rec.name(text))
+                    for key, text in struct.iter_unpack("<II", data[: len(data) // 8 * 8])
+                },
+            )
             return
         if r.name == "LAUNCH":
             self.mark(t, r.words[0])
@@ -151,12 +182,13 @@ class Maker:
         t.target = None
         if r.name == "BEGIN":
             t.stack.append(self.event(t, rec.name(r.ident), ns))
-            t.stack[-1].scope, t.stack[-1].token = r.scope, r.ticks & 0xffffffff
+            t.stack[-1].scope, t.stack[-1].token = r.scope, r.ticks & 0xFFFFFFFF
             t.stack[-1].in_step = t.step
             if r.scope == PYTHON:
                 if t.is_torch and t.functions:
                     t.stack[-1].args["Call stack"] = "".join(
-                        f"{e.name};" for e in reversed(t.functions))
+                        f"{e.name};" for e in reversed(t.functions)
+                    )
                 t.functions = [*t.functions, t.stack[-1]]
         elif r.name == "END":
             if not t.stack:
@@ -202,7 +234,8 @@ class Maker:
             d.type, d.index, d.hz = rec.name(r.ident), r.words[1], r.words[3]
         elif r.name == "DEVICE_CLOCK":
             self.devices.setdefault(r.ident, Device()).pairs.append(
-                (r.words[0], r.ticks, r.words[1]))
+                (r.words[0], r.ticks, r.words[1])
+            )
         elif r.name == "QUEUE":
             self.queues[r.words[0]] = r.words[1]
         elif r.name in TAKE_ARGS:
@@ -218,7 +251,7 @@ class Maker:
             found = t.step
         if found and "External id" not in found.args:
             self.n_marked += 1
-            found.args["External id"] = 2 ** 32 + self.n_marked
+            found.args["External id"] = 2**32 + self.n_marked
         self.range_of.setdefault(correlation, found)
 
     def add_copies(self, items):
@@ -226,9 +259,13 @@ class Maker:
         spans = {}
         for ns, _, _, r, _ in items:
             found = self.range_of.get(r.words[1]) if r.name == "WORK" and r.words[1] else None
-            if not found or r.words[0] >> 32 == WAIT or (found.is_tentative and found.dur is None):
+            if (
+                not found
+                or r.words[0] >> 32 == WAIT
+                or (found.is_tentative and found.dur is None)
+            ):
                 continue
-            queue = r.words[0] & 0xffffffff
+            queue = r.words[0] & 0xFFFFFFFF
             d = self.devices.get(self.queues.get(queue, 0), Device())
             start, end = spans.get((found, queue), (ns, ns))
             spans[found, queue] = min(start, ns), max(end, d.ns(r.words[5], self.rec.ns))
@@ -236,8 +273,11 @@ class Maker:
             device = self.device_name(self.queues.get(queue, 0))
             family, _, index = device.partition(":")
             e = Event(found.name, device, str(queue), start, end - start)
-            e.args = {"External id": found.args["External id"], "device": int(index or -1),
-                      "device family": family}
+            e.args = {
+                "External id": found.args["External id"],
+                "device": int(index or -1),
+                "device family": family,
+            }
             self.events.append(e)
 
     @staticmethod
@@ -302,8 +342,12 @@ class Maker:
 
     def finish(self):
         for token, ns in self.strays:
-            for e in [e for t in self.threads.values() for e in t.stack
-                      if e.token == token and not e.has_ended][:1]:
+            for e in [
+                e
+                for t in self.threads.values()
+                for e in t.stack
+                if e.token == token and not e.has_ended
+            ][:1]:
                 self.end_early(e, ns)
         self.events = [e for e in self.events if e.dur is not None or not e.is_tentative]
         for d in self.devices.values():
@@ -311,7 +355,7 @@ class Maker:
         items = []
         for ns, order, t, r, args in self.late:
             if r.name == "WORK":
-                d = self.devices.get(self.queues.get(r.words[0] & 0xffffffff, 0), Device())
+                d = self.devices.get(self.queues.get(r.words[0] & 0xFFFFFFFF, 0), Device())
                 ns = d.ns(r.words[4], self.rec.ns)
             items.append((ns, order, t, r, args))
         items.sort(key=lambda i: i[:2])
@@ -355,8 +399,12 @@ class Maker:
     def make_memory(self, t, r, ns, args, sums):
         self.add_up(sums, r)
         e = self.event(t, "[memory]", ns)
-        e.args = {"device": self.device_name(r.ident), "Addr": r.words[0], "Bytes": self.change(r),
-                  "Total Allocated": sums[r.ident]}
+        e.args = {
+            "device": self.device_name(r.ident),
+            "Addr": r.words[0],
+            "Bytes": self.change(r),
+            "Total Allocated": sums[r.ident],
+        }
         if len(r.words) > 2 and r.words[3] != UNKNOWN:
             e.args["Total Reserved"] = r.words[3]
         elif e.args["device"] == "cpu" and any(x.is_torch for x in self.threads.values()):
@@ -364,7 +412,7 @@ class Maker:
         e.args.update(args)
 
     def make_work(self, r, ns, args):
-        queue = r.words[0] & 0xffffffff
+        queue = r.words[0] & 0xFFFFFFFF
         number = self.queues.get(queue, 0)
         d = self.devices.get(number, Device())
         end = d.ns(r.words[5], self.rec.ns)
@@ -406,8 +454,10 @@ def read(path):
     its events."""
     rec, live, file, paths = Recording(), None, None, [path]
     if os.path.isdir(path):
-        paths = sorted((os.path.join(path, name) for name in os.listdir(path)
-                        if name.endswith(".osc")), key=part_of)
+        paths = sorted(
+            (os.path.join(path, name) for name in os.listdir(path) if name.endswith(".osc")),
+            key=part_of,
+        )
     last = paths[-1] if paths else path
     beside = last + ".live" if paths else path
     if not os.path.isdir(beside):  # the path of a part
@@ -424,9 +474,16 @@ def read(path):
         rec.add_file(file)
     # All parts of a directory are read. If an empty one follows, the live directory still belongs
     # to them.
-    if live and (not file or not file.recording or live.recording == file.recording) and \
-            (not rec.end or rec.end[0] == 1 or
-             rec.end[0] == 2 and (os.path.isdir(path) or not is_followed(last, file))):
+    if (
+        live
+        and (not file or not file.recording or live.recording == file.recording)
+        and (
+            not rec.end
+            or rec.end[0] == 1
+            or rec.end[0] == 2
+            and (os.path.isdir(path) or not is_followed(last, file))
+        )
+    ):
         rec.add_live(live)
     rec.settle_clock()
     maker = Maker(rec)

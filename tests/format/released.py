@@ -8,6 +8,7 @@ Reads every fixture in FOLDER/VERSION (tests/data/released, made by make.py ther
 compares every table, cell by cell, with the release's own output, apart from the differences in
 ALLOWED. Ends with "N passed, N failed" (tables).
 """
+
 from __future__ import annotations
 
 import argparse
@@ -32,7 +33,9 @@ ROOT = Path(__file__).resolve().parents[2]
 SENTENCES = {"quality": {"message", "remedy"}, "advice": {"text"}}
 ALLOWED: dict[tuple[str, str, str], set[str]] = {
     ("0.1.0", family, table): names
-    for family in ("columns", "recordings") for table, names in SENTENCES.items()}
+    for family in ("columns", "recordings")
+    for table, names in SENTENCES.items()
+}
 # Categories are named by the kind; work on devices has the number, and the family apart.
 ALLOWED["0.1.0", "recordings", "events"] = {"category", "args"}
 
@@ -41,19 +44,38 @@ ALLOWED["0.1.0", "recordings/torch-unchanged", "info"] = {"value"}
 
 # What stands out among steps, and what grew in them.
 ALLOWED["0.1.0", "recordings", "steps"] = ALLOWED["0.1.0", "columns", "steps"] = {
-    "outlier", "grew", "grew_on", "grew_by_ns", "grew_ratio"}
+    "outlier",
+    "grew",
+    "grew_on",
+    "grew_by_ns",
+    "grew_ratio",
+}
 
 # Recorded waits for data, steps of optimizers and collectives were in the class other.
 for family in ("columns", "recordings"):
-    ALLOWED["0.1.0", family, "steps"] |= {"communication_ns", "dataloader_ns", "cpu_exec_ns",
-                                          "other_ns"}
+    ALLOWED["0.1.0", family, "steps"] |= {
+        "communication_ns",
+        "dataloader_ns",
+        "cpu_exec_ns",
+        "other_ns",
+    }
     ALLOWED["0.1.0", family, "overview"] = {"avg_ns", "ratio"}
 # The only step of a trace without steps has all work of devices, and what launches it.
 for fixture in ("columns/alexnet.osc", "columns/alexnet-cut.osc"):
-    ALLOWED["0.1.0", fixture, "steps"] = {"start_ns", "total_ns", "kernel_ns", "memcpy_ns",
-                                          "memset_ns", "runtime_ns", "note"}
-    ALLOWED["0.1.0", fixture, "devices"] = {"utilization_ratio", "sm_efficiency_ratio",
-                                            "occupancy_ratio"}
+    ALLOWED["0.1.0", fixture, "steps"] = {
+        "start_ns",
+        "total_ns",
+        "kernel_ns",
+        "memcpy_ns",
+        "memset_ns",
+        "runtime_ns",
+        "note",
+    }
+    ALLOWED["0.1.0", fixture, "devices"] = {
+        "utilization_ratio",
+        "sm_efficiency_ratio",
+        "occupancy_ratio",
+    }
 # A share of Tensor Cores is missing where no rule knows a kernel.
 for family in ("columns", "recordings"):
     ALLOWED["0.1.0", family, "operators"] = {"tc_self_ratio", "tc_total_ratio"}
@@ -61,13 +83,31 @@ for family in ("columns", "recordings"):
     ALLOWED["0.1.0", family, "kernels"] = {"tensor_cores"}
 # Findings that follow other rules now, or are new: (version, table) -> codes of rows that are
 # not compared.
-OTHER_RULES = {("0.1.0", "advice"): (
-                   "slow_steps", "python", "unrecorded", "low_utilization", "idle_device",
-                   "data_loading", "communication", "synchronization", "launch_bound",
-                   "allocator", "handover", "late_start", "slow_call", "profiler_overhead",
-                   "optimizer", "python_idle", "unrecorded_idle", "device_copies",
-                   "device_kernels", "straggler"),
-               ("0.1.0", "quality"): ("no_device", "partial_overlap", "unmatched_end")}
+OTHER_RULES = {
+    ("0.1.0", "advice"): (
+        "slow_steps",
+        "python",
+        "unrecorded",
+        "low_utilization",
+        "idle_device",
+        "data_loading",
+        "communication",
+        "synchronization",
+        "launch_bound",
+        "allocator",
+        "handover",
+        "late_start",
+        "slow_call",
+        "profiler_overhead",
+        "optimizer",
+        "python_idle",
+        "unrecorded_idle",
+        "device_copies",
+        "device_kernels",
+        "straggler",
+    ),
+    ("0.1.0", "quality"): ("no_device", "partial_overlap", "unmatched_end"),
+}
 
 # Findings of `quality` that the release did not have.
 NEWER = {"0.1.0": ("arrow_no_start", "arrow_no_end", "crossed_call", "queue_overlap")}
@@ -76,21 +116,35 @@ NEWER = {"0.1.0": ("arrow_no_start", "arrow_no_end", "crossed_call", "queue_over
 # Columns that the release did not have, by table: names beside every process and thread, how busy
 # tracks were, and how long parts of steps were by themselves.
 OF_PROCESS, OF_THREAD = {"process_name"}, {"thread_name"}
-NEWER_COLUMNS: dict[str, dict[str, set[str]]] = {"0.1.0": {
-    "events": OF_PROCESS | OF_THREAD, "threads": OF_PROCESS, "steps": OF_THREAD,
-    "overview": {"gross_ns"}, "ranges": {"self_ratio", "outer_ns"},
-    "tracks": OF_PROCESS | {"thread", "process_labels", "events", "busy_ns", "busy_ratio"},
-    "memory_events": OF_PROCESS, "memory_curve": OF_PROCESS, "memory_peaks": OF_PROCESS}}
+NEWER_COLUMNS: dict[str, dict[str, set[str]]] = {
+    "0.1.0": {
+        "events": OF_PROCESS | OF_THREAD,
+        "threads": OF_PROCESS,
+        "steps": OF_THREAD,
+        "overview": {"gross_ns"},
+        "ranges": {"self_ratio", "outer_ns"},
+        "tracks": OF_PROCESS | {"thread", "process_labels", "events", "busy_ns", "busy_ratio"},
+        "memory_events": OF_PROCESS,
+        "memory_curve": OF_PROCESS,
+        "memory_peaks": OF_PROCESS,
+    }
+}
 
 # Work of devices had no stacks, and has those of its operators now: its rows are split.
-SPLIT = {("0.1.0", "recordings"): ("averages --group-by stack:3",
-                                   "averages --group-by shape,stack:3")}
+SPLIT = {
+    ("0.1.0", "recordings"): (
+        "averages --group-by stack:3",
+        "averages --group-by shape,stack:3",
+    )
+}
 
 # Rows that the release did not have: (version, family, table) -> how they begin.
-NEWER_ROWS = {("0.1.0", "recordings", "flows"): "launch,",      # of osc_launch()
-              ("0.1.0", "recordings", "quality"): "info,no_(stacks|modules|flops|steps),",
-              ("0.1.0", "recordings", "info"): r"(\d+,\d+,)?dialect,",
-              ("0.1.0", "columns", "info"): r"(\d+,\d+,)?dialect,"}
+NEWER_ROWS = {
+    ("0.1.0", "recordings", "flows"): "launch,",  # of osc_launch()
+    ("0.1.0", "recordings", "quality"): "info,no_(stacks|modules|flops|steps),",
+    ("0.1.0", "recordings", "info"): r"(\d+,\d+,)?dialect,",
+    ("0.1.0", "columns", "info"): r"(\d+,\d+,)?dialect,",
+}
 
 
 def columns_of(text: str) -> dict[str, list[str]]:
@@ -107,8 +161,10 @@ def short(text: str) -> str:
 def digest(text: str) -> dict[str, str]:
     """Digests of a table in CSV: of the whole table under the empty name, and of each column with
     its number of rows, to show what differs."""
-    return {"": short(text)} | {name: f"{len(cells)} {short(chr(0).join(cells))}"
-                                for name, cells in columns_of(text).items()}
+    return {"": short(text)} | {
+        name: f"{len(cells)} {short(chr(0).join(cells))}"
+        for name, cells in columns_of(text).items()
+    }
 
 
 def renamed(text: str) -> str:
@@ -125,8 +181,10 @@ def difference(text: str, expected: str | dict[str, str], allowed: set[str]) -> 
         return None
     found = columns_of(text) if is_whole else digest(text)
     wanted = columns_of(expected) if is_whole else expected
-    names = [[name for name in columns if name and name not in allowed]
-             for columns in (found, wanted)]
+    names = [
+        [name for name in columns if name and name not in allowed]
+        for columns in (found, wanted)
+    ]
     if names[0] != names[1]:
         return f"columns {names[0]} instead of {names[1]}"
     for name in names[0]:
@@ -137,27 +195,37 @@ def difference(text: str, expected: str | dict[str, str], allowed: set[str]) -> 
         if len(found[name]) != len(wanted[name]):
             return f"{len(found[name])} rows instead of {len(wanted[name])}"
         row = next(i for i, (a, b) in enumerate(zip(found[name], wanted[name])) if a != b)
-        return f"column {name}, row {row}: {found[name][row]!r} instead of {wanted[name][row]!r}"
+        return (
+            f"column {name}, row {row}: {found[name][row]!r} instead of {wanted[name][row]!r}"
+        )
     return None if allowed else "the same cells, written in another way"
 
 
 def allowed_for(version: str, fixture: str, table: str) -> set[str]:
     """The columns that may differ in TABLE of FIXTURE, whose name begins with its family."""
-    return set().union(*(ALLOWED.get((version, where, table), set())
-                         for where in (fixture.split("/")[0], fixture)))
+    return set().union(
+        *(
+            ALLOWED.get((version, where, table), set())
+            for where in (fixture.split("/")[0], fixture)
+        )
+    )
 
 
 @lru_cache
 def reading_version(opscope: Path) -> str:
     """The version of OPSCOPE."""
-    return subprocess.run([opscope, "--version"], capture_output=True, text=True,
-                          check=True).stdout.split()[1]
+    return subprocess.run(
+        [opscope, "--version"], capture_output=True, text=True, check=True
+    ).stdout.split()[1]
 
 
 def by(opscope_version: str, text: str, version: str) -> str:
     """The table `info` in TEXT as printed by VERSION, because it names the reading version."""
-    return re.sub(rf"(?m)((?:^|,)opscope_version),{re.escape(version)}$",
-                  rf"\g<1>,{opscope_version}", text)
+    return re.sub(
+        rf"(?m)((?:^|,)opscope_version),{re.escape(version)}$",
+        rf"\g<1>,{opscope_version}",
+        text,
+    )
 
 
 def without(codes: tuple[str, ...], text: object) -> object:
@@ -168,7 +236,8 @@ def without(codes: tuple[str, ...], text: object) -> object:
     at = head.index("code") if "code" in head else None
     out = io.StringIO(newline="")
     csv.writer(out, lineterminator="\n").writerows(
-        [head, *(row for row in rows if at is None or row[at] not in codes)])
+        [head, *(row for row in rows if at is None or row[at] not in codes)]
+    )
     return out.getvalue()
 
 
@@ -179,8 +248,9 @@ def old_columns(text: str, newer: set[str]) -> str:
     head, *rows = csv.reader(io.StringIO(text, newline=""))
     kept = [i for i, name in enumerate(head) if name not in newer]
     out = io.StringIO(newline="")
-    csv.writer(out, lineterminator="\n").writerows([[row[i] for i in kept]
-                                                    for row in (head, *rows)])
+    csv.writer(out, lineterminator="\n").writerows(
+        [[row[i] for i in kept] for row in (head, *rows)]
+    )
     return out.getvalue()
 
 
@@ -193,8 +263,13 @@ def compare(opscope: Path, folder: Path, job: tuple) -> str | None:
     expected = without(codes, expected)
     if question == "info":
         expected = by(reading_version(opscope), expected, version)
-    done = subprocess.run([opscope, "table", *question.split(), fixture, "--format", "csv"],
-                          cwd=folder, capture_output=True, check=False, timeout=120)
+    done = subprocess.run(
+        [opscope, "table", *question.split(), fixture, "--format", "csv"],
+        cwd=folder,
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
     if done.returncode != 0:
         wrong = f"exit status {done.returncode}: {done.stderr.decode(errors='replace')[-300:]}"
     else:
@@ -205,16 +280,22 @@ def compare(opscope: Path, folder: Path, job: tuple) -> str | None:
         newer = NEWER_ROWS.get((version, fixture.split("/")[0], question.split()[0]))
         if newer:
             text = re.sub(rf"(?m)^{newer}.*\n", "", text)
-        wrong = difference(str(without(codes, text)), expected,
-                           allowed_for(version, fixture, question.split()[0]))
+        wrong = difference(
+            str(without(codes, text)),
+            expected,
+            allowed_for(version, fixture, question.split()[0]),
+        )
     return wrong and f"FAILED {version} {fixture} {question}: {wrong}"
 
 
 def compare_release(opscope: Path, release: Path) -> list[str | None]:
     """Compare every table of every fixture of one release."""
     answers = json.loads(lzma.decompress((release / "tables.xz").read_bytes()))
-    jobs = [(release.name, fixture, question, expected)
-            for fixture, tables in answers.items() for question, expected in tables.items()]
+    jobs = [
+        (release.name, fixture, question, expected)
+        for fixture, tables in answers.items()
+        for question, expected in tables.items()
+    ]
     with tempfile.TemporaryDirectory(prefix="released-") as place:
         for archive in sorted(release.glob("*.tar.xz")):
             with tarfile.open(archive) as packed:

@@ -9,33 +9,70 @@
 
 It can also write recordings that the recorder would never write, which is its purpose.
 """
+
 import os
 import struct
 
 from xxh64 import xxh64
 
-PLAIN, OPERATOR, ANNOTATION, MODULE, RUNTIME, DRIVER, COMMUNICATION, DATALOADER, OPTIMIZER, \
-    PYTHON, OVERHEAD = range(11)
+(
+    PLAIN,
+    OPERATOR,
+    ANNOTATION,
+    MODULE,
+    RUNTIME,
+    DRIVER,
+    COMMUNICATION,
+    DATALOADER,
+    OPTIMIZER,
+    PYTHON,
+    OVERHEAD,
+) = range(11)
 
-END, INSTANT, COUNTER_I64, COUNTER_F64, ALLOC, FREE, ALLOC_TOTAL, FREE_TOTAL, STEP_BEGIN, \
-    STEP_END, FLOW_BEGIN, FLOW_END, ASYNC_BEGIN, ASYNC_END, WORK, DEVICE_CLOCK, LAUNCH, \
-    THREAD_NAME, PAUSE, RESUME, LOST, DEVICE, DEVICE_NAME, QUEUE, METADATA, PROCESS_NAME, \
-    END_OF = range(1, 0x1c)
-(ARG_I64, ARG_F64, ARG_BOOL, ARG_NAME, ARG_I64S, ARG_TEXT, ARG_JSON, ARGS,
- ARG_STACK) = range(0x20, 0x29)
+(
+    END,
+    INSTANT,
+    COUNTER_I64,
+    COUNTER_F64,
+    ALLOC,
+    FREE,
+    ALLOC_TOTAL,
+    FREE_TOTAL,
+    STEP_BEGIN,
+    STEP_END,
+    FLOW_BEGIN,
+    FLOW_END,
+    ASYNC_BEGIN,
+    ASYNC_END,
+    WORK,
+    DEVICE_CLOCK,
+    LAUNCH,
+    THREAD_NAME,
+    PAUSE,
+    RESUME,
+    LOST,
+    DEVICE,
+    DEVICE_NAME,
+    QUEUE,
+    METADATA,
+    PROCESS_NAME,
+    END_OF,
+) = range(1, 0x1C)
+(ARG_I64, ARG_F64, ARG_BOOL, ARG_NAME, ARG_I64S, ARG_TEXT, ARG_JSON, ARGS, ARG_STACK) = range(
+    0x20, 0x29
+)
 BEGIN, COMPLETE = 0x40, 0x60
 
 M = (1 << 64) - 1
 UNKNOWN = M
-RECORDING = (0x1122334455667788, 0x99aabbccddeeff00)
-INDEX, PROCESS, CLOCK, STRINGS, THREADS, RECORDS, END_CHUNK, \
-    MODULES = range(1, 9)
+RECORDING = (0x1122334455667788, 0x99AABBCCDDEEFF00)
+INDEX, PROCESS, CLOCK, STRINGS, THREADS, RECORDS, END_CHUNK, MODULES = range(1, 9)
 
 
 def varint(v):
     out = bytearray()
     while v >= 0x80:
-        out.append(v & 0x7f | 0x80)
+        out.append(v & 0x7F | 0x80)
         v >>= 7
     out.append(v)
     return bytes(out)
@@ -56,7 +93,7 @@ def packed_frames(frames, stack):
     while n_same < min(len(frames), len(stack)) and frames[-1 - n_same] == stack[-1 - n_same]:
         n_same += 1
     out, last = varint(n_same), stack[0] if stack else 0
-    for address in frames[:len(frames) - n_same]:
+    for address in frames[: len(frames) - n_same]:
         out += varint(zigzag(address - last))
         last = address
     return out
@@ -131,7 +168,7 @@ class Thread:
 
     def end_of(self, begun, ticks):
         """The scope that began at BEGUN, on any thread, ends."""
-        self.add(END_OF, ticks, begun & 0xffffffff)
+        self.add(END_OF, ticks, begun & 0xFFFFFFFF)
 
     def complete(self, kind, name, start, end):
         self.add(COMPLETE + kind, start, self.name(name), words=(end - start, 0))
@@ -203,13 +240,25 @@ class Segment:
             out += r.packed(before, stack)
             stack = r.words if r.kind == ARG_STACK else stack
             before = r.ticks if r.ticks is not None else before
-        head = struct.pack("<QIIIIQII", self.seq, self.thread.ordinal, self.first,
-                           0 if self.is_copy else self.n_slots(), len(self.records), start, len(out), self.unfinished)
+        head = struct.pack(
+            "<QIIIIQII",
+            self.seq,
+            self.thread.ordinal,
+            self.first,
+            0 if self.is_copy else self.n_slots(),
+            len(self.records),
+            start,
+            len(out),
+            self.unfinished,
+        )
         return head + out
 
     def times(self):
-        ends = [r.ticks + (r.words[0] if r.kind >= COMPLETE else 0)
-                for r in self.records if r.ticks is not None]
+        ends = [
+            r.ticks + (r.words[0] if r.kind >= COMPLETE else 0)
+            for r in self.records
+            if r.ticks is not None
+        ]
         starts = [r.ticks for r in self.records if r.ticks is not None]
         return (min(starts), max(ends)) if starts else None
 
@@ -225,14 +274,18 @@ class Recording:
         self.anchors = []
         self.window_begin = 0  # of the live directory
         self.modules = []  # lists of (start, end, offset in the file, path)
-        self.facts = {"pid": str(pid), "host": "example", "opscope_version": "0.1.0",
-                      "boot_id": "11111111-2222-3333-4444-555555555555"}
+        self.facts = {
+            "pid": str(pid),
+            "host": "example",
+            "opscope_version": "0.1.0",
+            "boot_id": "11111111-2222-3333-4444-555555555555",
+        }
 
     def name(self, text):
         data = text.encode() if isinstance(text, str) else text
         if data not in self.names:
             self.names[data] = len(self.log) // 8
-            self.log += struct.pack("<II", len(data) + 1, xxh64(data) & 0xffffffff) + data
+            self.log += struct.pack("<II", len(data) + 1, xxh64(data) & 0xFFFFFFFF) + data
             self.log += bytes(-len(self.log) % 8)
         return self.names[data]
 
@@ -241,21 +294,37 @@ class Recording:
         return self.threads[-1]
 
     def anchor(self, ticks, monotonic_ns, realtime_ns=None, width=40):
-        realtime_ns = monotonic_ns + 1_700_000_000_000_000_000 if realtime_ns is None else realtime_ns
-        self.anchors.append(struct.pack("<QQqqqq", ticks, width, monotonic_ns, monotonic_ns,
-                                        realtime_ns, monotonic_ns))
+        realtime_ns = (
+            monotonic_ns + 1_700_000_000_000_000_000 if realtime_ns is None else realtime_ns
+        )
+        self.anchors.append(
+            struct.pack(
+                "<QQqqqq", ticks, width, monotonic_ns, monotonic_ns, realtime_ns, monotonic_ns
+            )
+        )
 
     # --- the file --------------------------------------------------------------
 
     def header(self, version=1):
-        head = b"\x89OSC\r\n\x1a\n" + struct.pack("<IIQQIIQQ", version, 64, *self.recording,
-                                                  self.part, 0, 0, 0)
+        head = b"\x89OSC\r\n\x1a\n" + struct.pack(
+            "<IIQQIIQQ", version, 64, *self.recording, self.part, 0, 0, 0
+        )
         return head + struct.pack("<Q", xxh64(head))
 
     def chunk(self, kind, payload, n_items, n_before, times=None):
         first, last = times or (0, 0)
-        head = struct.pack("<IHHQQQQQQ", 0x6b43534f, kind, 0, len(payload), xxh64(payload),
-                           n_items, n_before, first, last)
+        head = struct.pack(
+            "<IHHQQQQQQ",
+            0x6B43534F,
+            kind,
+            0,
+            len(payload),
+            xxh64(payload),
+            n_items,
+            n_before,
+            first,
+            last,
+        )
         head += struct.pack("<Q", xxh64(head))
         return head + payload + bytes(-len(payload) % 64)
 
@@ -264,9 +333,13 @@ class Recording:
         for t in self.threads:
             if t.records:
                 t.flush()
-        facts = b"".join(struct.pack("<II", len(k), len(v)) + k + v for k, v in
-                         ((k.encode(), v.encode()) for k, v in self.facts.items()))
-        threads = b"".join(struct.pack("<QII4Q", t.ordinal, t.tid, 1, *t.lost) for t in self.threads)
+        facts = b"".join(
+            struct.pack("<II", len(k), len(v)) + k + v
+            for k, v in ((k.encode(), v.encode()) for k, v in self.facts.items())
+        )
+        threads = b"".join(
+            struct.pack("<QII4Q", t.ordinal, t.tid, 1, *t.lost) for t in self.threads
+        )
         parts, n_before, last = [], 0, 0
 
         def add(kind, payload, n_items, times=None):
@@ -296,7 +369,7 @@ class Recording:
                 entries += struct.pack("<Q", at) + bytes(4) + p[4:64]
                 at += len(p)
             out += self.chunk(INDEX, entries, len(parts), n_before)
-            out += struct.pack("<QQ", at, 0x646e456b43534f89)
+            out += struct.pack("<QQ", at, 0x646E456B43534F89)
         return out
 
     def write(self, path, **kwargs):
@@ -308,9 +381,19 @@ class Recording:
     def live(self, blocks, state=1, pid=None, torn=()):
         """The files `blocks` and `strings`. BLOCKS: (segment, is_full); TORN: unfinished slots as
         (block, slot)."""
-        header = struct.pack("<QIIIIIIQQ4QQ", 0x31306576696c736f, 1, 16384, len(blocks), state,
-                             self.pid if pid is None else pid, len(self.threads),
-                             *self.recording, *self.lost, len(self.anchors))
+        header = struct.pack(
+            "<QIIIIIIQQ4QQ",
+            0x31306576696C736F,
+            1,
+            16384,
+            len(blocks),
+            state,
+            self.pid if pid is None else pid,
+            len(self.threads),
+            *self.recording,
+            *self.lost,
+            len(self.anchors),
+        )
         header += b"".join(self.anchors[:32])
         out = bytearray(header.ljust(1624, b"\0") + struct.pack("<Q", self.window_begin))
         out = out.ljust(4096, b"\0")
@@ -318,17 +401,27 @@ class Recording:
             out += struct.pack("<IIQ4QQQ", 1, t.tid, t.ordinal, *t.lost, 0, 0)
         out = bytearray(bytes(out).ljust(1 << 20, b"\0"))
         for i, (segment, is_full) in enumerate(blocks):
-            tag = segment.seq & 0xffff
+            tag = segment.seq & 0xFFFF
             slots = bytearray(b"".join(r.slots(tag) for r in segment.records))
             for block, slot in torn:
                 if block == i:
                     struct.pack_into("<H", slots, slot * 16 + 12, 0)
-            out += struct.pack("<QIHBBIIII", segment.seq, segment.thread.ordinal, tag,
-                               2 if is_full else 1, 0, len(slots) // 16 if is_full else 0, 0,
-                               segment.thread.tid, 0)
+            out += struct.pack(
+                "<QIHBBIIII",
+                segment.seq,
+                segment.thread.ordinal,
+                tag,
+                2 if is_full else 1,
+                0,
+                len(slots) // 16 if is_full else 0,
+                0,
+                segment.thread.tid,
+                0,
+            )
             out += bytes(slots).ljust(1022 * 16, b"\0")
-        head = struct.pack("<QQQQQ", 0x31306576696c736f, len(self.log), len(self.log),
-                           *self.recording)
+        head = struct.pack(
+            "<QQQQQ", 0x31306576696C736F, len(self.log), len(self.log), *self.recording
+        )
         return bytes(out), head.ljust(64, b"\0") + bytes(self.log[64:])
 
     def write_live(self, path, blocks, **kwargs):

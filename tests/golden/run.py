@@ -11,6 +11,7 @@ Its output is compared with NAME.stdout and NAME.stderr, its status with NAME.ex
 if a file is missing, no output and 0 are expected. Scripts make times and ids the same in every
 run. --bless rewrites the files.
 """
+
 import argparse
 import concurrent.futures
 import difflib
@@ -31,27 +32,47 @@ TIMEOUT_S = 300
 
 
 def run(script, opscope):
-    env = {k: v for k, v in os.environ.items()
-           if not k.startswith(("OPSCOPE", "LC_", "LANG")) and k not in ("COLUMNS", "NO_COLOR")}
+    env = {
+        k: v
+        for k, v in os.environ.items()
+        if not k.startswith(("OPSCOPE", "LC_", "LANG")) and k not in ("COLUMNS", "NO_COLOR")
+    }
     shared = ROOT.parent / "shared"
-    env.update(OPSCOPE=str(opscope), DATA=str(ROOT / "tests/data"), LC_ALL="C.UTF-8", TZ="UTC",
-               SHARED=str(shared) if shared.is_dir() else "")
+    env.update(
+        OPSCOPE=str(opscope),
+        DATA=str(ROOT / "tests/data"),
+        LC_ALL="C.UTF-8",
+        TZ="UTC",
+        SHARED=str(shared) if shared.is_dir() else "",
+    )
     # Python itself is built without sanitizers, but loads a library that is built with them.
     env["ASAN_OPTIONS"] = env.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
     with tempfile.TemporaryDirectory(prefix="golden-") as scratch:
         env["HOME"] = scratch
         try:
-            done = subprocess.run(["bash", str(script)], cwd=scratch, env=env, timeout=TIMEOUT_S,
-                                  stdin=subprocess.DEVNULL, capture_output=True, check=False)
+            done = subprocess.run(
+                ["bash", str(script)],
+                cwd=scratch,
+                env=env,
+                timeout=TIMEOUT_S,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                check=False,
+            )
         except subprocess.TimeoutExpired as e:
             return {".stdout": e.stdout or b"", ".stderr": b"(timed out)\n", ".exit": b"124\n"}
-    return {".stdout": done.stdout, ".stderr": done.stderr,
-            ".exit": b"" if done.returncode == 0 else b"%d\n" % done.returncode}
+    return {
+        ".stdout": done.stdout,
+        ".stderr": done.stderr,
+        ".exit": b"" if done.returncode == 0 else b"%d\n" % done.returncode,
+    }
 
 
 def expected(script):
     files = {suffix: script.with_suffix(suffix) for suffix in (".stdout", ".stderr", ".exit")}
-    found = {suffix: path.read_bytes() if path.exists() else b"" for suffix, path in files.items()}
+    found = {
+        suffix: path.read_bytes() if path.exists() else b"" for suffix, path in files.items()
+    }
     if found[".exit"].strip() in (b"0", b""):
         found[".exit"] = b""
     return found
@@ -69,8 +90,10 @@ def bless(script, got):
 def show(name, got, want):
     for suffix in (".stdout", ".stderr", ".exit"):
         if got[suffix] != want[suffix]:
-            old, new = (t.decode(errors="backslashreplace").splitlines()
-                        for t in (want[suffix], got[suffix]))
+            old, new = (
+                t.decode(errors="backslashreplace").splitlines()
+                for t in (want[suffix], got[suffix])
+            )
             lines = list(difflib.unified_diff(old, new, name + suffix, "now", lineterm=""))
             if not lines:
                 lines = [f"{name}{suffix}: only the line ends differ"]
@@ -83,8 +106,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", help="names of tests; all, if none is given")
     parser.add_argument("--bless", action="store_true", help="write what is printed now")
-    parser.add_argument("--opscope", type=pathlib.Path,
-                        default=os.environ.get("OPSCOPE", ROOT / "build-gcc/opscope"))
+    parser.add_argument(
+        "--opscope",
+        type=pathlib.Path,
+        default=os.environ.get("OPSCOPE", ROOT / "build-gcc/opscope"),
+    )
     args = parser.parse_args()
     opscope = args.opscope.resolve()
     if not opscope.exists():
@@ -92,8 +118,11 @@ def main():
     scripts = sample.of(sorted(HERE.rglob("*.sh")))
     if args.names:
         wanted = {n.removesuffix(".sh") for n in args.names}
-        scripts = [s for s in scripts if s.stem in wanted or
-                   str(s.relative_to(HERE).with_suffix("")) in wanted]
+        scripts = [
+            s
+            for s in scripts
+            if s.stem in wanted or str(s.relative_to(HERE).with_suffix("")) in wanted
+        ]
         if not scripts:
             sys.exit("no such test")
 

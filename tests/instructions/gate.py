@@ -9,6 +9,7 @@ second time with its events doubled; the difference is divided by the added byte
 to 1.03 times the one in expected.txt; --bless stores the current ones. The begin and the end of a
 scope may take 70 together, including the caller's part and its loop.
 """
+
 import argparse
 import os
 import platform
@@ -33,8 +34,17 @@ REAL = {
 
 def count(program, trace, kernel, scratch):
     done = subprocess.run(
-        ["valgrind", "--tool=callgrind", "--callgrind-out-file=" + os.path.join(scratch, "out"),
-         program, trace, kernel], stderr=subprocess.PIPE, text=True)
+        [
+            "valgrind",
+            "--tool=callgrind",
+            "--callgrind-out-file=" + os.path.join(scratch, "out"),
+            program,
+            trace,
+            kernel,
+        ],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     found = re.search(r"Collected : (\d+)", done.stderr)
     if done.returncode != 0 or not found:
         sys.exit("gate.py: %s failed:\n%s" % (program, done.stderr))
@@ -42,16 +52,28 @@ def count(program, trace, kernel, scratch):
 
 
 def made(copies, path):
-    subprocess.run([sys.executable, os.path.join(HERE, "make_trace.py"), path, str(MADE_BYTES),
-                    str(copies)], check=True)
+    subprocess.run(
+        [
+            sys.executable,
+            os.path.join(HERE, "make_trace.py"),
+            path,
+            str(MADE_BYTES),
+            str(copies),
+        ],
+        check=True,
+    )
 
 
 def enlarged(source):
     tool = os.path.join(SHARED, "tools", "enlarge.py")
 
     def make(copies, path):
-        subprocess.run([sys.executable, tool, source, path, "--copies", str(copies)], check=True,
-                       stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [sys.executable, tool, source, path, "--copies", str(copies)],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+
     return make
 
 
@@ -85,9 +107,18 @@ def per_pair(program, scratch):
     for n in (100000, 200000):
         out = os.path.join(scratch, "pairs.%d" % n)
         done = subprocess.run(
-            ["valgrind", "--tool=callgrind", "--separate-threads=yes",
-             "--callgrind-out-file=" + out, program, out + ".osc", str(n)],
-            stderr=subprocess.PIPE, text=True)
+            [
+                "valgrind",
+                "--tool=callgrind",
+                "--separate-threads=yes",
+                "--callgrind-out-file=" + out,
+                program,
+                out + ".osc",
+                str(n),
+            ],
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         if done.returncode != 0:
             sys.exit("gate.py: %s failed:\n%s" % (program, done.stderr))
         with open(out + "-01") as f:
@@ -120,15 +151,22 @@ def main():
         is_good = figure <= limit or args.bless
         reached[name] = figure
         passed, failed = passed + is_good, failed + (not is_good)
-        print("%s %-11s %6.3f instructions a byte, at most %.3f"
-              % ("ok    " if is_good else "FAILED", name, figure, limit), flush=True)
+        print(
+            "%s %-11s %6.3f instructions a byte, at most %.3f"
+            % ("ok    " if is_good else "FAILED", name, figure, limit),
+            flush=True,
+        )
     with tempfile.TemporaryDirectory() as scratch:
-        figure = per_pair(os.path.join(args.build, "tests", "instructions", "record_pairs"),
-                          scratch)
+        figure = per_pair(
+            os.path.join(args.build, "tests", "instructions", "record_pairs"), scratch
+        )
     is_good = figure <= PAIR_LIMIT
     passed, failed = passed + is_good, failed + (not is_good)
-    print("%s %-11s %6.3f instructions a begin and end, at most %d"
-          % ("ok    " if is_good else "FAILED", "record", figure, PAIR_LIMIT), flush=True)
+    print(
+        "%s %-11s %6.3f instructions a begin and end, at most %d"
+        % ("ok    " if is_good else "FAILED", "record", figure, PAIR_LIMIT),
+        flush=True,
+    )
     if args.bless:
         with open(EXPECTED, "w") as f:
             f.write("# Instructions a byte of text; written by gate.py --bless.\n")

@@ -7,17 +7,29 @@ usage: make_trace.py OUT BYTES [COPIES]
 About BYTES of events, written COPIES times over (once): a run on two copies minus a run on one is
 the cost of the events of one copy, without start and end.
 """
+
 import random
 import sys
 
-OPERATORS = ["aten::" + n for n in (
-    "conv2d convolution _convolution cudnn_convolution add_ batch_norm _batch_norm_impl_index "
-    "cudnn_batch_norm empty_like empty relu_ clamp_min_ max_pool2d linear addmm t transpose "
-    "as_strided view copy_ to _to_copy mul sum mean div zeros fill_ detach").split()]
-OPERATORS += ["autograd::engine::evaluate_function: %sBackward0" % n for n in
-              "Convolution NativeBatchNorm Relu Addmm Mean Div".split()]
-KERNELS = [("void cudnn::bn_fw_tr_1C11_kernel_NCHW<float, float, int, 512, true, 1, true>"
-            "(cudnn::bnFwTrParams, float const*, float const*, %d)" % i) for i in range(24)]
+OPERATORS = [
+    "aten::" + n
+    for n in (
+        "conv2d convolution _convolution cudnn_convolution add_ batch_norm _batch_norm_impl_index "
+        "cudnn_batch_norm empty_like empty relu_ clamp_min_ max_pool2d linear addmm t transpose "
+        "as_strided view copy_ to _to_copy mul sum mean div zeros fill_ detach"
+    ).split()
+]
+OPERATORS += [
+    "autograd::engine::evaluate_function: %sBackward0" % n
+    for n in "Convolution NativeBatchNorm Relu Addmm Mean Div".split()
+]
+KERNELS = [
+    (
+        "void cudnn::bn_fw_tr_1C11_kernel_NCHW<float, float, int, 512, true, 1, true>"
+        "(cudnn::bnFwTrParams, float const*, float const*, %d)" % i
+    )
+    for i in range(24)
+]
 
 
 def operator(r, i, ts):
@@ -26,13 +38,24 @@ def operator(r, i, ts):
     if kind < 0.3:
         args += ', "Sequence number": %d, "Fwd thread id": %d' % (i // 3, r.randrange(2))
     elif kind < 0.5:
-        dims = ", ".join("[%d, %d, 7, 7]" % (r.choice((32, 64)), r.choice((64, 128, 256)))
-                         for _ in range(r.randrange(1, 4)))
+        dims = ", ".join(
+            "[%d, %d, 7, 7]" % (r.choice((32, 64)), r.choice((64, 128, 256)))
+            for _ in range(r.randrange(1, 4))
+        )
         args += ', "Input Dims": [%s], "Input type": ["float", "float"]' % dims
-    return ('  {\n    "ph": "X", "cat": "cpu_op", "name": "%s", "pid": 2910249, "tid": 29197%02d,\n'
-            '    "ts": %d.%03d, "dur": %d.%03d,\n    "args": {\n      %s\n    }\n  }'
-            % (r.choice(OPERATORS), r.randrange(4), ts, r.randrange(1000), r.randrange(400),
-               r.randrange(1000), args))
+    return (
+        '  {\n    "ph": "X", "cat": "cpu_op", "name": "%s", "pid": 2910249, "tid": 29197%02d,\n'
+        '    "ts": %d.%03d, "dur": %d.%03d,\n    "args": {\n      %s\n    }\n  }'
+        % (
+            r.choice(OPERATORS),
+            r.randrange(4),
+            ts,
+            r.randrange(1000),
+            r.randrange(400),
+            r.randrange(1000),
+            args,
+        )
+    )
 
 
 def launch(r, i, ts):
@@ -53,20 +76,48 @@ def launch(r, i, ts):
         '      "est. achieved occupancy %%": %d\n    }\n  },\n'
         '  {\n    "ph": "f", "id": %d, "pid": 0, "tid": %d, "ts": %d.%03d,\n'
         '    "cat": "ac2g", "name": "ac2g", "bp": "e"\n  }'
-        % (ts, r.randrange(1000), r.randrange(20), r.randrange(1000), i + 1, i,
-           i, ts, r.randrange(1000),
-           r.choice(KERNELS), stream, ts + dur, r.randrange(1000), dur, r.randrange(1000), i + 1,
-           stream, i, r.choice((16, 32, 64)), r.choice((0, 1024, 49152)), r.random() * 20,
-           r.random() * 60, r.choice((80, 160, 1024)), r.choice((128, 256)), r.randrange(101),
-           i, stream, ts + dur, r.randrange(1000)))
+        % (
+            ts,
+            r.randrange(1000),
+            r.randrange(20),
+            r.randrange(1000),
+            i + 1,
+            i,
+            i,
+            ts,
+            r.randrange(1000),
+            r.choice(KERNELS),
+            stream,
+            ts + dur,
+            r.randrange(1000),
+            dur,
+            r.randrange(1000),
+            i + 1,
+            stream,
+            i,
+            r.choice((16, 32, 64)),
+            r.choice((0, 1024, 49152)),
+            r.random() * 20,
+            r.random() * 60,
+            r.choice((80, 160, 1024)),
+            r.choice((128, 256)),
+            r.randrange(101),
+            i,
+            stream,
+            ts + dur,
+            r.randrange(1000),
+        )
+    )
 
 
 def main():
     copies = int(sys.argv[3]) if len(sys.argv) > 3 else 1
     with open(sys.argv[1], "w") as out:
         out.write('{\n  "schemaVersion": 1,\n  "traceEvents": [\n')
-        out.write('  {\n    "name": "process_name", "ph": "M", "ts": 0, "pid": 2910249, "tid": 0,\n'
-                  '    "args": {\n      "name": "python"\n    }\n  }')
+        out.write(
+            '  {\n    "name": "process_name", "ph": "M", "ts": 0, "pid": 2910249, "tid": 0,\n'
+            '    "args": {\n      "name": "python"\n    }\n  }'
+        )
         for _ in range(copies):
             r = random.Random(1)
             i, ts, written = 1, 1623143089861000, 0

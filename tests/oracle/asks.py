@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random questions about a random trace: matching selections, options of texts, damage."""
+
 from __future__ import annotations
 
 import random
@@ -9,34 +10,91 @@ from twin.averages_text import Options
 from twin.events import Trace
 from twin.selection import Selection
 
-GROUPINGS = {"averages": (None, "shape", "stack:2", "shape,stack:3", "dtype", "dtype,stack:1",
-                          "shape,dtype"),
-             "operators": (None, "shape", "stack", "shape,stack", "dtype", "stack,dtype",
-                           "shape,dtype,stack"), "kernels": (None, "op"),
-             "modules": (None, "annotation", "line"), "patterns": (None, "event"), "memory_live": (None, "module", "size", "op,module,size"), "stragglers": (None, "step"),
-             "ranges": (None, "process", "thread", "track", "category", "step",
-                        "kind", "thread,kind", "category,thread", "step,process,track")}
-COMPAT = {"operators", "kernels", "steps", "overview", "devices", "modules", "advice",
-          "rank_overlap", "rank_wait", "collectives"}
-RULED = ("steps", "overview", "devices", "ranks", "rank_stats")     # tables with --step-length and --all-steps
+GROUPINGS = {
+    "averages": (
+        None,
+        "shape",
+        "stack:2",
+        "shape,stack:3",
+        "dtype",
+        "dtype,stack:1",
+        "shape,dtype",
+    ),
+    "operators": (
+        None,
+        "shape",
+        "stack",
+        "shape,stack",
+        "dtype",
+        "stack,dtype",
+        "shape,dtype,stack",
+    ),
+    "kernels": (None, "op"),
+    "modules": (None, "annotation", "line"),
+    "patterns": (None, "event"),
+    "memory_live": (None, "module", "size", "op,module,size"),
+    "stragglers": (None, "step"),
+    "ranges": (
+        None,
+        "process",
+        "thread",
+        "track",
+        "category",
+        "step",
+        "kind",
+        "thread,kind",
+        "category,thread",
+        "step,process,track",
+    ),
+}
+COMPAT = {
+    "operators",
+    "kernels",
+    "steps",
+    "overview",
+    "devices",
+    "modules",
+    "advice",
+    "rank_overlap",
+    "rank_wait",
+    "collectives",
+}
+RULED = (
+    "steps",
+    "overview",
+    "devices",
+    "ranks",
+    "rank_stats",
+)  # tables with --step-length and --all-steps
 # Tables whose rows the twin does not merge: compared only if no two files share a row.
 UNMERGED = {"devices", "utilization", "modules", "memory_versions", *memory_tables.TABLES}
-AT_A_TIME = {"memory_events", "memory_peaks", "memory_live"}       # tables with --at
-TEXTS = (Options(), Options(sort="self_cpu_time_total", limit=8),
-         Options(sort="cpu_time_total", header="a title", top_level=True, max_name_width=30),
-         Options(sort="count", limit=-1, max_shapes_width=20, max_src_width=20),
-         Options(torch="1.13"), Options(sort="cuda_time", limit=12, torch="1.13"))
+AT_A_TIME = {"memory_events", "memory_peaks", "memory_live"}  # tables with --at
+TEXTS = (
+    Options(),
+    Options(sort="self_cpu_time_total", limit=8),
+    Options(sort="cpu_time_total", header="a title", top_level=True, max_name_width=30),
+    Options(sort="count", limit=-1, max_shapes_width=20, max_src_width=20),
+    Options(torch="1.13"),
+    Options(sort="cuda_time", limit=12, torch="1.13"),
+)
 TEXT_GROUPINGS: tuple[dict, ...] = (
-    {}, {"by_shape": True}, {"stack_n": 2}, {"python": False},
-    {"stack_n": 7}, {"by_shape": True, "stack_n": 1}, {"by_shape": True, "by_dtype": True},
-    {"by_dtype": True, "stack_n": 2})
+    {},
+    {"by_shape": True},
+    {"stack_n": 2},
+    {"python": False},
+    {"stack_n": 7},
+    {"by_shape": True, "stack_n": 1},
+    {"by_shape": True, "by_dtype": True},
+    {"by_dtype": True, "stack_n": 2},
+)
 
 
 def selection(source: random.Random, trace: Trace) -> Selection:
     """A selection that usually leaves something of TRACE."""
     events = trace.events or [None]
-    fields = source.sample(("steps", "time", "thread", "process", "device"),
-                           source.choice((1, 1, 1, 2)))
+    fields = source.sample(
+        ("steps", "time", "thread", "process", "device"), source.choice((1, 1, 1, 2))
+    )
     chosen: dict = {}
     event = source.choice(events)
     if "steps" in fields:
@@ -45,11 +103,12 @@ def selection(source: random.Random, trace: Trace) -> Selection:
         start = event.start - trace.origin + source.choice((0, 0, 1, -1))
         chosen["from_ns"] = max(start, 0)
         if source.randrange(2):
-            chosen["to_ns"] = chosen["from_ns"] + source.choice((1, 5_000, 30_000, 10 ** 9))
+            chosen["to_ns"] = chosen["from_ns"] + source.choice((1, 5_000, 30_000, 10**9))
         elif source.randrange(2):
             chosen["to_ns"] = chosen.pop("from_ns")
-    host = source.choice([e for e in trace.events
-                          if not e.device and e.track not in trace.summaries] or [None])
+    host = source.choice(
+        [e for e in trace.events if not e.device and e.track not in trace.summaries] or [None]
+    )
     if "thread" in fields and host is not None:
         name = inventory.thread_names(trace).get(host.track)
         chosen["thread"] = source.choice((host.thread, name or host.thread, "nowhere"))
@@ -65,9 +124,11 @@ def selection(source: random.Random, trace: Trace) -> Selection:
 def rules(source: random.Random, name: str) -> steps.Rules:
     """Rules of steps for table NAME."""
     parts = source.sample(steps.CATEGORIES, source.choice((0, 1, 2, 7)))
-    return steps.Rules(priority=() if name == "devices" else tuple(parts),
-                       by_annotation=source.randrange(2) == 0,
-                       keeps_all=source.randrange(2) == 0)
+    return steps.Rules(
+        priority=() if name == "devices" else tuple(parts),
+        by_annotation=source.randrange(2) == 0,
+        keeps_all=source.randrange(2) == 0,
+    )
 
 
 def of_memory(source: random.Random, trace: Trace) -> list[memory_tables.Selection]:
@@ -79,10 +140,14 @@ def of_memory(source: random.Random, trace: Trace) -> list[memory_tables.Selecti
     times = [r.event.start - trace.origin for r in records]
     third = len(times) // 3
     steps_seen = sorted(set(memory_tables.steps_of(trace).values()))
-    result = [choice(first_ns=times[third], end_ns=times[2 * third] + 1),
-              choice(end_ns=times[third]), choice(thread=records[0].event.thread),
-              choice(device=records[-1].device), choice(at_ns=times[2 * third]),
-              choice(at_ns=times[third] + 1, first_ns=times[0] + 1)]
+    result = [
+        choice(first_ns=times[third], end_ns=times[2 * third] + 1),
+        choice(end_ns=times[third]),
+        choice(thread=records[0].event.thread),
+        choice(device=records[-1].device),
+        choice(at_ns=times[2 * third]),
+        choice(at_ns=times[third] + 1, first_ns=times[0] + 1),
+    ]
     result += [choice(step=step) for step in steps_seen[-1:]]
     return source.sample(result, 3)
 

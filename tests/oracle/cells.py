@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compare a table of opscope with the twin's, cell by cell."""
+
 from __future__ import annotations
 
 import json
@@ -13,38 +14,108 @@ from twin.tolerant import Word
 # The columns that identify a row; columns that a table lacks are None in both. Events and tracks of
 # several files have no such columns: their rows are compared in order.
 KEYS = {
-    "averages": ("name", "device_type", "is_user_annotation", "input_shapes", "input_dtypes",
-                 "stack"),
+    "averages": (
+        "name",
+        "device_type",
+        "is_user_annotation",
+        "input_shapes",
+        "input_dtypes",
+        "stack",
+    ),
     "operators": ("name", "input_shape", "input_dtypes", "call_stack"),
-    "kernels": ("name", "operator", "grid", "block", "registers_per_thread",
-                "shared_memory_bytes"),
+    "kernels": (
+        "name",
+        "operator",
+        "grid",
+        "block",
+        "registers_per_thread",
+        "shared_memory_bytes",
+    ),
     "ranges": ("name", "kind", "place", "category", "process", "thread", "device", "step"),
     "durations": ("name", "kind", "place", "from_ns"),
     "points": ("name", "kind", "series", "process", "thread"),
-    "steps": ("step",), "step_explain": ("step", "kind", "name"), "overview": ("category",), "events": ("id",),
-    "threads": ("process", "thread"), "tracks": ("track",), "info": ("key",),
-    "quality": ("code",), "advice": ("code",), "patterns": ("pattern", "name", "source", "function"), "flows": (), "modules": (), "devices": ("device",),
+    "steps": ("step",),
+    "step_explain": ("step", "kind", "name"),
+    "overview": ("category",),
+    "events": ("id",),
+    "threads": ("process", "thread"),
+    "tracks": ("track",),
+    "info": ("key",),
+    "quality": ("code",),
+    "advice": ("code",),
+    "patterns": ("pattern", "name", "source", "function"),
+    "flows": (),
+    "modules": (),
+    "devices": ("device",),
     "utilization": ("device", "start_ns", "dur_ns"),
-    "memory": ("device", "name"), "memory_events": (), "memory_curve": (), "memory_peaks": (),
-    "memory_versions": ("object", "version"), "memory_live": ("process", "device", "operator", "module", "block_bytes"),
-    "rank_overlap": ("rank", "step"), "rank_wait": ("rank", "step"),
-    "collectives": ("rank", "name"), "ranks": ("rank",), "rank_stats": ("statistic",),
-    "collective_calls": ("name", "start_ns"), "stragglers": ("rank", "step"),
+    "memory": ("device", "name"),
+    "memory_events": (),
+    "memory_curve": (),
+    "memory_peaks": (),
+    "memory_versions": ("object", "version"),
+    "memory_live": ("process", "device", "operator", "module", "block_bytes"),
+    "rank_overlap": ("rank", "step"),
+    "rank_wait": ("rank", "step"),
+    "collectives": ("rank", "name"),
+    "ranks": ("rank",),
+    "rank_stats": ("statistic",),
+    "collective_calls": ("name", "start_ns"),
+    "stragglers": ("rank", "step"),
 }
 # Texts in the tables, but numbers in the file: compared by their text.
 AS_TEXT = {"process", "thread", "queue", "label", "value", "track", "step"}
 # Optional columns (`?` in --list): an absent column equals null in every row.
-OPTIONAL = {"name", "parent_id", "device", "queue", "self_ns", "depth", "step", "launch_id",
-            "op_id",
-            "fwd_id", "correlation", "value", "bytes", "is_async", "first_offset", "first_ns",
-            "sm_efficiency_ratio", "self_ratio", "module", "note", "capacity_bytes", "grew", "grew_on",
-            "grew_by_ns", "grew_ratio", "process_name", "thread_name", "place",
-            "series", "min_value", "max_value", "input_dtypes",
-            "backward_host_ns", "backward_device_ns", "missing_ranks", "clock_group",
-            "category", "parameter_bytes", "gradient_bytes", "optimizer_state_bytes",
-            "activation_bytes", "input_bytes", "temporary_bytes", "autograd_detail_bytes",
-            "uncategorized_bytes",
-            "clock_offset_ns", "clock_error_ns", "clock_drift_ppm", "clock_anchors"}
+OPTIONAL = {
+    "name",
+    "parent_id",
+    "device",
+    "queue",
+    "self_ns",
+    "depth",
+    "step",
+    "launch_id",
+    "op_id",
+    "fwd_id",
+    "correlation",
+    "value",
+    "bytes",
+    "is_async",
+    "first_offset",
+    "first_ns",
+    "sm_efficiency_ratio",
+    "self_ratio",
+    "module",
+    "note",
+    "capacity_bytes",
+    "grew",
+    "grew_on",
+    "grew_by_ns",
+    "grew_ratio",
+    "process_name",
+    "thread_name",
+    "place",
+    "series",
+    "min_value",
+    "max_value",
+    "input_dtypes",
+    "backward_host_ns",
+    "backward_device_ns",
+    "missing_ranks",
+    "clock_group",
+    "category",
+    "parameter_bytes",
+    "gradient_bytes",
+    "optimizer_state_bytes",
+    "activation_bytes",
+    "input_bytes",
+    "temporary_bytes",
+    "autograd_detail_bytes",
+    "uncategorized_bytes",
+    "clock_offset_ns",
+    "clock_error_ns",
+    "clock_drift_ppm",
+    "clock_anchors",
+}
 # Sentences, which golden tests check.
 SENTENCES = {"note", "message", "remedy", "title", "text", "evidence"}
 # Names that other tables and tests compare.
@@ -54,6 +125,7 @@ SENTENCES |= {"worker", "device_name", "matched_by"}
 @dataclass
 class Report:
     """Outcome of one comparison."""
+
     passed: int = 0
     failed: int = 0
     lines: list[str] = field(default_factory=list)
@@ -74,14 +146,16 @@ def shown(value: object) -> object:
 def truth(value: object) -> object:
     """A truth value of `info`, however it is written."""
     return {"true": True, "1": True, "false": False, "0": False, "": False}.get(
-        str(value).lower(), value)
+        str(value).lower(), value
+    )
 
 
 def same_json(ours: object, twin: object) -> bool:
     """Whether two JSON values are the same; numbers are compared as their nearest doubles."""
     if isinstance(ours, dict) and isinstance(twin, dict):
         return ours.keys() == {shown(k) for k in twin} and all(
-            same_json(ours[shown(k)], v) for k, v in twin.items())
+            same_json(ours[shown(k)], v) for k, v in twin.items()
+        )
     if isinstance(ours, list) and isinstance(twin, list):
         return len(ours) == len(twin) and all(map(same_json, ours, twin))
     if isinstance(ours, bool) or isinstance(twin, bool) or ours is None or twin is None:
@@ -131,11 +205,13 @@ def same(table: str, column: str, ours: object, twin: object) -> bool:
 
 def key_of(table: str, row: dict) -> tuple:
     """The key of ROW."""
+
     def hashable(column: str) -> object:
         value = shown(row.get(column))
         if column == "stack" and value is not None:
             return json.dumps(value)
         return str(value) if column in AS_TEXT and value is not None else value
+
     lead = ("rank", "span") if "span" in row else ()
     return tuple(hashable(column) for column in (*lead, *KEYS[table]))
 
@@ -151,8 +227,9 @@ def numbered(table: str, rows: list[dict]) -> dict[tuple, dict]:
     return result
 
 
-def compare_row(report: Report, where: str, table: str, key: tuple, mine: dict,
-                twin: dict) -> None:
+def compare_row(
+    report: Report, where: str, table: str, key: tuple, mine: dict, twin: dict
+) -> None:
     """Compare every cell of a row."""
     for column, value in twin.items():
         if column not in mine:
@@ -160,8 +237,12 @@ def compare_row(report: Report, where: str, table: str, key: tuple, mine: dict,
                 report.passed += 1
             else:
                 report.differ(where, key, column, "column missing", f"twin {value!r}")
-        elif (value == mine[column] and type(value) is type(mine[column]) and table != "info"
-              or same(table, column, mine[column], value)):
+        elif (
+            value == mine[column]
+            and type(value) is type(mine[column])
+            and table != "info"
+            or same(table, column, mine[column], value)
+        ):
             report.passed += 1
         else:
             report.differ(where, key, column, f"opscope {mine[column]!r}", f"twin {value!r}")
@@ -173,8 +254,9 @@ def compare_row(report: Report, where: str, table: str, key: tuple, mine: dict,
         report.differ(where, key, column, "column that the twin lacks", mine[column])
 
 
-def compare_table(report: Report, where: str, table: str, ours: list[dict],
-                  twin: list[dict]) -> None:
+def compare_table(
+    report: Report, where: str, table: str, ours: list[dict], twin: list[dict]
+) -> None:
     """Compare every cell of one table, and the order of its rows."""
     mine, wanted = numbered(table, ours), numbered(table, twin)
     for key in mine.keys() - wanted.keys():

@@ -10,6 +10,7 @@ complete, selected from, truncated, damaged, and several as one run. Integers, t
 values must be equal, doubles within 1e-12 of each other, rows in the same order. Ends with `N
 passed, N failed` (cells); exit status 1 on any difference.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -48,8 +49,15 @@ class Comparison:
         self.is_thorough = is_thorough
         self.report = Report()
 
-    def table(self, where: str, run: list[Trace], operands: list[Path], ask: tuple,
-              more: tuple[str, ...] = (), rules: steps.Rules = steps.USUAL) -> None:
+    def table(
+        self,
+        where: str,
+        run: list[Trace],
+        operands: list[Path],
+        ask: tuple,
+        more: tuple[str, ...] = (),
+        rules: steps.Rules = steps.USUAL,
+    ) -> None:
         """Compare one table: ASK is its name, its grouping, and whether --compat tb."""
         name, grouping, compat = ask
         more = (*more, *rules.arguments())
@@ -63,8 +71,7 @@ class Comparison:
         except (OpscopeError, KeyError, TypeError) as failed:
             self.report.differ(label, failed)
             return
-        twin = tables.table(run, name, grouping, compat, merged="--merge" in more,
-                            rules=rules)
+        twin = tables.table(run, name, grouping, compat, merged="--merge" in more, rules=rules)
         compare_table(self.report, label, name, ours, twin)
 
     def all_tables(self, where: str, run: list[Trace], operands: list[Path]) -> None:
@@ -74,23 +81,36 @@ class Comparison:
                 for compat in (False, True) if name in asks.COMPAT else (False,):
                     self.table(where, run, operands, (name, grouping, compat))
 
-    def some_tables(self, where: str, run: list[Trace], operands: list[Path],
-                    source: random.Random, more: tuple[str, ...] = ()) -> None:
+    def some_tables(
+        self,
+        where: str,
+        run: list[Trace],
+        operands: list[Path],
+        source: random.Random,
+        more: tuple[str, ...] = (),
+    ) -> None:
         """Compare every table with one grouping."""
         for name in tables.NAMES:
-            if name in memory_tables.TABLES and more:   # see memory()
+            if name in memory_tables.TABLES and more:  # see memory()
                 continue
             grouping = source.choice(asks.GROUPINGS.get(name, (None,)))
             compat = name in asks.COMPAT and source.randrange(4) == 0
             self.table(where, run, operands, (name, grouping, compat), more)
 
-    def ruled(self, where: str, run: list[Trace], operands: list[Path],
-              source: random.Random, more: tuple[str, ...] = ()) -> None:
+    def ruled(
+        self,
+        where: str,
+        run: list[Trace],
+        operands: list[Path],
+        source: random.Random,
+        more: tuple[str, ...] = (),
+    ) -> None:
         """Compare the tables of steps by other rules."""
         for name in asks.RULED:
             compat = name in asks.COMPAT and source.randrange(4) == 0
-            self.table(where, run, operands, (name, None, compat), more,
-                       asks.rules(source, name))
+            self.table(
+                where, run, operands, (name, None, compat), more, asks.rules(source, name)
+            )
 
     def memory(self, where: str, trace: Trace, path: Path, source: random.Random) -> None:
         """Compare the tables of memory for parts of a trace; they select from all records."""
@@ -106,9 +126,15 @@ class Comparison:
                     continue
                 compare_table(self.report, label, name, ours, table(trace, selection))
 
-    def text(self, where: str, run: list[Trace], operands: list[Path],
-             options: averages_text.Options, grouping: dict,
-             more: tuple[str, ...] = ()) -> None:
+    def text(
+        self,
+        where: str,
+        run: list[Trace],
+        operands: list[Path],
+        options: averages_text.Options,
+        grouping: dict,
+        more: tuple[str, ...] = (),
+    ) -> None:
         """Compare the text of averages."""
         try:
             text = self.provider.text(operands, options, grouping, more)
@@ -121,8 +147,9 @@ class Comparison:
         else:
             self.report.passed += 1
 
-    def texts(self, where: str, run: list[Trace], operands: list[Path],
-              source: random.Random) -> None:
+    def texts(
+        self, where: str, run: list[Trace], operands: list[Path], source: random.Random
+    ) -> None:
         """Compare its text with many options, or with a few."""
         ways = [(o, g) for o in asks.TEXTS for g in asks.TEXT_GROUPINGS]
         for options, grouping in ways if self.is_thorough else source.sample(ways, 9):
@@ -140,23 +167,36 @@ class Comparison:
             return
         self.report.differ(where, more, "something is left, the twin has nothing")
 
-    def selected(self, where: str, traces: list[Trace], operands: list[Path],
-                 selection: Selection, source: random.Random,
-                 more: tuple[str, ...] = ()) -> None:
+    def selected(
+        self,
+        where: str,
+        traces: list[Trace],
+        operands: list[Path],
+        selection: Selection,
+        source: random.Random,
+        more: tuple[str, ...] = (),
+    ) -> None:
         """Compare all tables and a text of what SELECTION and MORE leave."""
         options = dict(word.removeprefix("--").split("=") for word in more if "=" in word)
         words = (*selection.arguments(), *more)
         try:
-            run = runs.assemble(traces, operands, selection, options.get("rank"),
-                                options.get("span"))
+            run = runs.assemble(
+                traces, operands, selection, options.get("rank"), options.get("span")
+            )
         except NothingLeft:
             self.is_refused(where, operands, words)
             return
         self.some_tables(where, run, operands, source, words)
         self.ruled(where, run, operands, source, words)
         if len(runs.blocks(run, "--merge" in more)) == 1:
-            self.text(where, run, operands, source.choice(asks.TEXTS),
-                      source.choice(asks.TEXT_GROUPINGS), words)
+            self.text(
+                where,
+                run,
+                operands,
+                source.choice(asks.TEXTS),
+                source.choice(asks.TEXT_GROUPINGS),
+                words,
+            )
 
 
 def compare_file(binary: Path, is_thorough: bool, path: Path, where: str) -> Report:
@@ -191,8 +231,9 @@ def compare_cut(comparison: Comparison, where: str, path: Path, source: random.R
         comparison.table(where, run, [path], (name, None, False))
 
 
-def compare_flipped(comparison: Comparison, where: str, path: Path,
-                    source: random.Random) -> None:
+def compare_flipped(
+    comparison: Comparison, where: str, path: Path, source: random.Random
+) -> None:
     """Check a file with a wrong byte."""
     file = reader.read(path)
     flipped = damage.flip(source, path.read_bytes(), file)
@@ -200,8 +241,10 @@ def compare_flipped(comparison: Comparison, where: str, path: Path,
         return
     path.write_bytes(flipped[0])
     try:
-        found = {name: comparison.provider.rows(name, [path])
-                 for name in ("events", "info", "quality")}
+        found = {
+            name: comparison.provider.rows(name, [path])
+            for name in ("events", "info", "quality")
+        }
     except OpscopeError as failed:
         comparison.report.differ(where, failed)
         return
@@ -227,8 +270,16 @@ def compare_run(comparison: Comparison, seed: int, place: Path) -> None:
     comparison.selected(where, traces, paths, Selection(), source)
     comparison.selected(where, load(), paths, Selection(), source, ("--merge",))
     trace = source.choice(traces)
-    more = source.choice(((), ("--merge",), (f"--rank={trace.rank}",), ("--rank=0-1,9",),
-                          (f"--span={trace.span}",), ("--span=2-3", "--merge")))
+    more = source.choice(
+        (
+            (),
+            ("--merge",),
+            (f"--rank={trace.rank}",),
+            ("--rank=0-1,9",),
+            (f"--span={trace.span}",),
+            ("--span=2-3", "--merge"),
+        )
+    )
     comparison.selected(where, load(), paths, asks.selection(source, trace), source, more)
 
 
@@ -256,8 +307,9 @@ def compare_random(binary: Path, is_thorough: bool, keep: Path | None, seed: int
     return comparison.report
 
 
-def compare_advice(binary: Path, is_thorough: bool, keep: Path | None, has_devices: bool,
-                   seed: int) -> Report:
+def compare_advice(
+    binary: Path, is_thorough: bool, keep: Path | None, has_devices: bool, seed: int
+) -> Report:
     """Compare advice on traces with and without device work, of whose rules many apply. No time may
     count for two of the rules of hosts; evidence.py looks at those of devices."""
     comparison = Comparison(binary, is_thorough)
@@ -266,10 +318,15 @@ def compare_advice(binary: Path, is_thorough: bool, keep: Path | None, has_devic
         path.write_bytes((devicetrace if has_devices else hosttrace).data(seed))
         run = runs.assemble([tables.load(path)], [path])
         comparison.table(path.name, run, [path], ("advice", None, False))
-        impact = sum(int(row["impact_ns"]) for row in
-                     comparison.provider.rows("advice", [path], None, False))
-        total = sum(int(row["total_ns"]) for row in
-                    comparison.provider.rows("steps", [path], None, False) if row["kept"])
+        impact = sum(
+            int(row["impact_ns"])
+            for row in comparison.provider.rows("advice", [path], None, False)
+        )
+        total = sum(
+            int(row["total_ns"])
+            for row in comparison.provider.rows("steps", [path], None, False)
+            if row["kept"]
+        )
         if impact > total and not has_devices:
             comparison.report.differ(path.name, f"{impact} ns of {total} ns are at stake")
         comparison.report.passed += 1
@@ -296,8 +353,11 @@ def compare_patterns(binary: Path, is_thorough: bool, keep: Path | None, seed: i
 
 def traces_of(folder: Path) -> list[Path]:
     """Every file below FOLDER that may hold a trace."""
-    return sorted(p for p in folder.rglob("*")
-                  if p.is_file() and p.name.endswith((".json", ".json.gz", ".gz")))
+    return sorted(
+        p
+        for p in folder.rglob("*")
+        if p.is_file() and p.name.endswith((".json", ".json.gz", ".gz"))
+    )
 
 
 def jobs(options: argparse.Namespace) -> Iterator[tuple]:
@@ -317,15 +377,19 @@ def jobs(options: argparse.Namespace) -> Iterator[tuple]:
         for part in range(4):
             yield (compare_patterns, options.keep, options.seed * 1_000_003 + 4 * number + part)
         for part in range(8):
-            yield (compare_advice, options.keep, part % 2 == 1,
-                   options.seed * 1_000_003 + 4 * number + part // 2)
+            yield (
+                compare_advice,
+                options.keep,
+                part % 2 == 1,
+                options.seed * 1_000_003 + 4 * number + part // 2,
+            )
 
 
 def run_job(binary: Path, is_thorough: bool, job: tuple) -> Report:
     """The outcome of one job, also if the twin fails."""
     try:
         return job[0](binary, is_thorough, *job[1:])
-    except Exception as failed:     # noqa: BLE001: the other jobs continue
+    except Exception as failed:  # noqa: BLE001: the other jobs continue
         report = Report()
         report.differ(job[1:], "the twin failed:", repr(failed), traceback.format_exc()[-600:])
         return report
@@ -346,11 +410,12 @@ def main() -> int:
     options = parser.parse_args()
     passed = failed = 0
     with ProcessPoolExecutor(options.processes) as pool:
-        for report in pool.map(partial(run_job, options.opscope, options.thorough),
-                               list(jobs(options))):
+        for report in pool.map(
+            partial(run_job, options.opscope, options.thorough), list(jobs(options))
+        ):
             passed += report.passed
             failed += report.failed
-            for line in report.lines[:options.show]:
+            for line in report.lines[: options.show]:
                 print(line, flush=True)
             if report.failed > options.show:
                 print(f"  … and {report.failed - options.show} more")

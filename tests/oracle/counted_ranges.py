@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Events and ranges of a raw file for counts.py: read by Python's json, paired by the rules of the
 Chrome Trace Event Format and of docs/numbers.md. Nothing is shared with the twin."""
+
 from __future__ import annotations
 
 import gzip
@@ -19,6 +20,7 @@ ARROWS = frozenset("stf")
 
 # --- Reading ---
 
+
 def contents(path: Path) -> str:
     """The text of PATH; what is not UTF-8 as U+FFFD. A cut archive gives what is whole."""
     data = path.read_bytes()
@@ -32,8 +34,11 @@ def contents(path: Path) -> str:
 
 def quoted(text: str) -> str:
     """TEXT with the bare quotation marks of names escaped: a name ends with the last of its line."""
-    return re.sub(r'("name": ")([^\n]*)(",?[^"\n]*\n)', lambda m: m[1] + json.dumps(
-        m[2].replace('\\"', '"'))[1:-1] + m[3], text)
+    return re.sub(
+        r'("name": ")([^\n]*)(",?[^"\n]*\n)',
+        lambda m: m[1] + json.dumps(m[2].replace('\\"', '"'))[1:-1] + m[3],
+        text,
+    )
 
 
 def salvaged(text: str, left_out: Counter) -> list[Any]:
@@ -58,6 +63,7 @@ def salvaged(text: str, left_out: Counter) -> list[Any]:
 @dataclass
 class File:
     """The raw contents of a trace."""
+
     events: list[dict]
     members: dict[str, Any] = field(default_factory=dict)
     left_out: Counter = field(default_factory=Counter)
@@ -107,9 +113,11 @@ def arguments(event: dict) -> dict:
 
 # --- From events to ranges ---
 
+
 @dataclass
 class Range:
     """A range that has ended."""
+
     event: dict
     start: int
     end: int
@@ -167,12 +175,17 @@ class Ranges:
         self.left_out = file.left_out
         self.all: list[Range] = []
         self.n_begins = 0
-        self.n_mismatched = 0   # ends of another name than the range that is open
+        self.n_mismatched = 0  # ends of another name than the range that is open
         self.open: dict[tuple, list[tuple[dict, int, int]]] = defaultdict(list)
-        self.left: list[tuple[dict, int]] = [] # named asynchronous ends that closed nothing
-        begins, ends = ({name_of(e) for e in file.events
-                         if e["ph"] == phase and decimal(e.get("ts")) is not None}
-                        for phase in "BE")
+        self.left: list[tuple[dict, int]] = []  # named asynchronous ends that closed nothing
+        begins, ends = (
+            {
+                name_of(e)
+                for e in file.events
+                if e["ph"] == phase and decimal(e.get("ts")) is not None
+            }
+            for phase in "BE"
+        )
         self.ends_are_named = bool((begins & ends) - {""})
         for order, event in enumerate(file.events):
             self.take(event, order)
@@ -255,7 +268,8 @@ class Ranges:
             if key[0] == "async":
                 for event, order, time in begins:
                     halves[(wide_key(event), name_of(event))].append(
-                        (time, False, order, event, key))
+                        (time, False, order, event, key)
+                    )
         for number, (event, time) in enumerate(self.left):
             halves[(wide_key(event), name_of(event))].append((time, True, number, event, ()))
         for ones in halves.values():

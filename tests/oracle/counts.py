@@ -12,6 +12,7 @@ What a sum leaves out has a named rule (LEFT_OUT), whose count stands in the out
 `N passed, N failed` (sums); exit status 1 on any difference. --table writes the counts of every
 trace as Markdown.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -34,8 +35,20 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import phasetrace  # noqa: E402
 import sample  # noqa: E402
-from counted_ranges import (ARROWS, File, Range, Ranges, arguments, by_thread,  # noqa: E402
-                            decimal, name_of, nanoseconds, read, take_own_time, thread_of)
+from counted_ranges import (
+    ARROWS,
+    File,
+    Range,
+    Ranges,
+    arguments,
+    by_thread,  # noqa: E402
+    decimal,
+    name_of,
+    nanoseconds,
+    read,
+    take_own_time,
+    thread_of,
+)
 
 HERE = Path(__file__).resolve().parent
 SHARED = HERE.parents[2] / "shared" / "data"
@@ -66,11 +79,23 @@ LEFT_OUT = {
 KERNELS = frozenset(("kernel", "mtia_ccp_events"))
 COPIES = frozenset(("memcpy", "gpu_memcpy", "memset", "gpu_memset"))
 LAUNCHES = frozenset(("ac2g", "async_cpu_to_gpu", "async", "async_npu", "HostToDevice"))
-TORCH_DEVICES = {0: "cpu", 1: "cuda", 2: "mkldnn", 5: "ideep", 6: "hip", 9: "xla", 12: "xpu",
-                 13: "mps", 15: "hpu", 19: "mtia", 20: "privateuse1"}
+TORCH_DEVICES = {
+    0: "cpu",
+    1: "cuda",
+    2: "mkldnn",
+    5: "ideep",
+    6: "hip",
+    9: "xla",
+    12: "xpu",
+    13: "mps",
+    15: "hpu",
+    19: "mtia",
+    20: "privateuse1",
+}
 
 
 # --- Which ranges are kernels ---
+
 
 def names(file: File, what: str, key: tuple[str, ...]) -> dict[tuple, str]:
     """The last names that the metadata WHAT gives, by the members KEY."""
@@ -88,14 +113,22 @@ class Dialect:
     def __init__(self, file: File, ranges: list[Range]):
         self.processes = names(file, "process_name", ("pid",))
         self.threads = names(file, "thread_name", ("pid", "tid"))
-        self.is_kineto = any(str(r.event.get("cat")).lower() in KERNELS | COPIES for r in ranges)
-        self.has_streams = any(re.search(r"stream:\d", name) and not name.endswith("Tensors")
-                               for name in self.processes.values())
-        self.planes = {str(arguments(r.event).get("stream id")) for r in ranges
-                       if self.process(r) in ("HCCL", "Communication")}
+        self.is_kineto = any(
+            str(r.event.get("cat")).lower() in KERNELS | COPIES for r in ranges
+        )
+        self.has_streams = any(
+            re.search(r"stream:\d", name) and not name.endswith("Tensors")
+            for name in self.processes.values()
+        )
+        self.planes = {
+            str(arguments(r.event).get("stream id"))
+            for r in ranges
+            if self.process(r) in ("HCCL", "Communication")
+        }
 
         self.is_display = any(self.is_run(r) for r in ranges) and any(
-            "fullname" in arguments(r.event) for r in ranges)
+            "fullname" in arguments(r.event) for r in ranges
+        )
 
     def is_run(self, one: Range) -> bool:
         """Whether the display of MindSpore says so that a stream ran."""
@@ -163,9 +196,13 @@ class Dialect:
 
 # --- Memory ---
 
+
 def device_of(args: dict, is_hip: bool) -> str:
     """The device of a memory record."""
-    number, family = args.get("Device Id"), TORCH_DEVICES.get(args.get("Device Type"), "unknown")
+    number, family = (
+        args.get("Device Id"),
+        TORCH_DEVICES.get(args.get("Device Type"), "unknown"),
+    )
     if family in ("cpu", "unknown"):
         return family
     family = "hip" if is_hip and family == "cuda" else family
@@ -175,6 +212,7 @@ def device_of(args: dict, is_hip: bool) -> str:
 @dataclass
 class Memory:
     """What the memory records of a device add up to."""
+
     n_records: int = 0
     bytes: int = 0
     n_allocs: int = 0
@@ -190,7 +228,9 @@ def memory_of(file: File) -> dict[str, Memory]:
     """The records of each device, in order of time."""
     devices: dict[str, Memory] = defaultdict(Memory)
     is_hip = "hip_runtime_version" in file.members or any(
-        name_of(e).startswith("hip") and str(e.get("cat")) == "cuda_runtime" for e in file.events)
+        name_of(e).startswith("hip") and str(e.get("cat")) == "cuda_runtime"
+        for e in file.events
+    )
     records = [e for e in file.events if e["ph"] in "iI" and e.get("name") == "[memory]"]
     for event in sorted(records, key=lambda e: decimal(e.get("ts")) or Decimal(0)):
         args = arguments(event)
@@ -198,8 +238,9 @@ def memory_of(file: File) -> dict[str, Memory]:
         if not isinstance(size, int):
             file.left_out["bad_record"] += 1
             continue
-        add_record(devices[device_of(args, is_hip)], args, size, file.left_out,
-                   str(event.get("pid")))
+        add_record(
+            devices[device_of(args, is_hip)], args, size, file.left_out, str(event.get("pid"))
+        )
     return dict(devices)
 
 
@@ -233,8 +274,10 @@ Extents = dict[tuple, tuple[list[int], list[int]]]
 
 def extents(threads: dict[tuple, list[Range]]) -> Extents:
     """What arrows can touch."""
-    return {key: ([r.start for r in ones], list(accumulate((r.end for r in ones), max)))
-            for key, ones in threads.items()}
+    return {
+        key: ([r.start for r in ones], list(accumulate((r.end for r in ones), max)))
+        for key, ones in threads.items()
+    }
 
 
 def touches(event: dict, time: int, threads: Extents) -> bool:
@@ -262,7 +305,8 @@ def arrows_of(file: File, threads: Extents) -> Counter:
         time = decimal(event.get("ts"))
         if event["ph"] in ARROWS and time is not None and event.get("id") is not None:
             chains[event.get("cat"), str(event["id"])].append(
-                (nanoseconds(time), "stf".index(event["ph"]), order, event))
+                (nanoseconds(time), "stf".index(event["ph"]), order, event)
+            )
     whole: Counter = Counter()
     for (category, _), records in chains.items():
         records.sort(key=lambda r: r[:3])
@@ -280,13 +324,15 @@ def whole_arrows(records: list[tuple], threads: Extents) -> int:
         origin = before or first
         if record[3]["ph"] != "s" and origin:
             n += touches(record[3], record[0], threads) and touches(
-                origin[3], origin[0], threads)
+                origin[3], origin[0], threads
+            )
         if record[3]["ph"] != "f":
             before = record
     return n
 
 
 # --- Sums of both sides ---
+
 
 def counted_name(name: str) -> str:
     """The name by which a row of `ranges` counts: steps of torch are one."""
@@ -303,8 +349,9 @@ def counted(file: File) -> dict[str, Any]:
     by_place: dict[tuple, list[int]] = defaultdict(lambda: [0, 0])
     kernels: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     # Only a row of nothing but asynchronous ranges has no self time, by which they are known.
-    has_self = {(*one.thread, one.event.get("cat"), one.name)
-                for one in made.all if not one.is_async}
+    has_self = {
+        (*one.thread, one.event.get("cat"), one.name) for one in made.all if not one.is_async
+    }
     for one in made.all:
         add(by_name[counted_name(one.name)], 1, one.ns, 0 if one.is_async else one.self_ns)
         if (*one.thread, one.event.get("cat"), one.name) in has_self:
@@ -314,23 +361,37 @@ def counted(file: File) -> dict[str, Any]:
             add(kernels[one.name], 1, one.ns)
         elif kind:
             file.left_out[kind] += 1
-    findings = {"unmatched_begin": made.n_begins, "unmatched_end": file.left_out["end_alone"],
-                "open_range": file.left_out["open"] - made.n_begins,
-                "mismatched_end": made.n_mismatched,
-                "no_duration": file.left_out["no_duration"]}
+    findings = {
+        "unmatched_begin": made.n_begins,
+        "unmatched_end": file.left_out["end_alone"],
+        "open_range": file.left_out["open"] - made.n_begins,
+        "mismatched_end": made.n_mismatched,
+        "no_duration": file.left_out["no_duration"],
+    }
     samples = file.members.get("samples")
     file.left_out["sample"] = len(samples) if isinstance(samples, list) else 0
     findings["call_samples"] = file.left_out["sample"]
     n_others = sum(file.left_out[rule] for rule in ("open", "no_duration", "instant", "object"))
-    return {"ranges": dict(by_name), "threads": dict(by_place), "kernels": dict(kernels),
-            "findings": findings, "n_events": len(made.all) + n_others + n_series(file),
-            "memory": memory_of(file), "flows": arrows_of(file, extents(threads))}
+    return {
+        "ranges": dict(by_name),
+        "threads": dict(by_place),
+        "kernels": dict(kernels),
+        "findings": findings,
+        "n_events": len(made.all) + n_others + n_series(file),
+        "memory": memory_of(file),
+        "flows": arrows_of(file, extents(threads)),
+    }
 
 
 def n_series(file: File) -> int:
     """The number of values of all counters."""
-    return sum(1 for e in file.events if e["ph"] == "C"
-               for value in arguments(e).values() if decimal(value) is not None)
+    return sum(
+        1
+        for e in file.events
+        if e["ph"] == "C"
+        for value in arguments(e).values()
+        if decimal(value) is not None
+    )
 
 
 def add(sums: list[int], *values: int) -> None:
@@ -357,7 +418,9 @@ class Opscope:
 
     def refuses(self) -> bool:
         """Whether the command says that there is no trace."""
-        done = subprocess.run([self.binary, "info", self.path], capture_output=True, check=False)
+        done = subprocess.run(
+            [self.binary, "info", self.path], capture_output=True, check=False
+        )
         return done.returncode == 1 and not done.stdout
 
     def ranges(self) -> tuple[dict, dict]:
@@ -368,8 +431,9 @@ class Opscope:
             name = counted_name(row["name"])
             add(by_name[name], row["calls"], row["total_ns"], row["self_ns"] or 0)
             if row["self_ns"] is not None:
-                add(by_place[row["process"], row["thread"], name], row["calls"],
-                    row["total_ns"])
+                add(
+                    by_place[row["process"], row["thread"], name], row["calls"], row["total_ns"]
+                )
         return dict(by_name), dict(by_place)
 
     def kernels(self) -> dict:
@@ -382,8 +446,11 @@ class Opscope:
 
     def flows(self) -> Counter:
         """The arrows with two ends by kind."""
-        return Counter(r["kind"] for r in self.rows("flows")
-                       if r["from_id"] is not None and r["to_id"] is not None)
+        return Counter(
+            r["kind"]
+            for r in self.rows("flows")
+            if r["from_id"] is not None and r["to_id"] is not None
+        )
 
     def memory(self) -> dict[str, Memory]:
         """What the tables of memory add up to, by device."""
@@ -412,9 +479,11 @@ class Opscope:
 
 # --- Comparison ---
 
+
 @dataclass
 class Report:
     """The outcome for one trace."""
+
     trace: str
     passed: int = 0
     failed: int = 0
@@ -451,14 +520,23 @@ def compare(report: Report, file: File, opscope: Opscope) -> None:
     report.equal("events", ours["n_events"], opscope.events())
     theirs = opscope.memory() if ours["memory"] else {}
     for device in {**ours["memory"], **theirs}:
-        compare_memory(report, device, ours["memory"].get(device, Memory()),
-                       theirs.get(device, Memory()))
+        compare_memory(
+            report, device, ours["memory"].get(device, Memory()), theirs.get(device, Memory())
+        )
 
 
 def compare_memory(report: Report, device: str, ours: Memory, theirs: Memory) -> None:
     """Compare what the records of DEVICE add up to."""
-    for name in ("n_records", "bytes", "n_allocs", "alloc_bytes", "n_totals", "peak",
-                 "n_paired", "n_lives"):
+    for name in (
+        "n_records",
+        "bytes",
+        "n_allocs",
+        "alloc_bytes",
+        "n_totals",
+        "peak",
+        "n_paired",
+        "n_lives",
+    ):
         report.equal(f"memory {name} of {device}", getattr(ours, name), getattr(theirs, name))
 
 
@@ -488,8 +566,9 @@ def run_random(binary: Path, seed: int) -> Report:
 
 def traces(largest: int) -> Iterator[Path]:
     """The files below SHARED that may hold a trace, the largest first."""
-    found = sample.of(p for p in SHARED.rglob("*")
-                      if p.is_file() and ".json" in p.suffixes[-2:])
+    found = sample.of(
+        p for p in SHARED.rglob("*") if p.is_file() and ".json" in p.suffixes[-2:]
+    )
     for path in sorted(found, key=lambda p: (-p.stat().st_size, p)):
         if path.stat().st_size > largest:
             print(f"{path.name}: left out, as it is larger than --largest")
@@ -500,13 +579,17 @@ def traces(largest: int) -> Iterator[Path]:
 def markdown(reports: list[Report]) -> str:
     """What was compared and left out, a line for each trace."""
     kinds = ("ranges", "threads", "kernels", "memory", "flows", "quality", "events")
-    lines = ["| trace | " + " | ".join(kinds) + " | equal | left out |",
-             "| --- " * (len(kinds) + 3) + "|"]
+    lines = [
+        "| trace | " + " | ".join(kinds) + " | equal | left out |",
+        "| --- " * (len(kinds) + 3) + "|",
+    ]
     for report in sorted(reports, key=lambda r: r.trace):
         cells = [str(report.sums[kind]) for kind in kinds]
         left_out = ", ".join(f"{rule} {n:,}" for rule, n in sorted(report.left_out.items()))
-        lines.append(f"| {report.trace} | {' | '.join(cells)} | {report.passed} of "
-                     f"{report.passed + report.failed} | {left_out} |")
+        lines.append(
+            f"| {report.trace} | {' | '.join(cells)} | {report.passed} of "
+            f"{report.passed + report.failed} | {left_out} |"
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -514,8 +597,13 @@ def main() -> int:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--opscope", type=Path, required=True)
-    parser.add_argument("--largest", type=int, default=sys.maxsize, metavar="BYTES",
-                        help="leave out larger traces")
+    parser.add_argument(
+        "--largest",
+        type=int,
+        default=sys.maxsize,
+        metavar="BYTES",
+        help="leave out larger traces",
+    )
     parser.add_argument("--random", type=int, default=50, metavar="N")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--table", type=Path, help="write the counts of every trace there")
@@ -525,12 +613,16 @@ def main() -> int:
     if not options.files and not SHARED.is_dir():
         print(f"{SHARED} is not there: random traces only")
     with ProcessPoolExecutor(2) as pool:
-        reports = list(pool.map(partial(run_job, options.opscope),
-                                options.files or list(traces(options.largest))))
+        reports = list(
+            pool.map(
+                partial(run_job, options.opscope),
+                options.files or list(traces(options.largest)),
+            )
+        )
         seeds = range(options.seed * 1_000_003, options.seed * 1_000_003 + options.random)
         reports += pool.map(partial(run_random, options.opscope), seeds)
     for report in reports:
-        for line in report.lines[:options.show]:
+        for line in report.lines[: options.show]:
             print(line[:500])
     left_out: Counter = sum((r.left_out for r in reports), Counter())
     for rule, why in LEFT_OUT.items():

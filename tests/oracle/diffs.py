@@ -12,6 +12,7 @@ plugin's recorded answers (expected/tb in the shared data, if it is there); left
 total_duration, which adds host and device times, and its operator view, which is diff_operators of
 the pair. Ends with `N passed, N failed`; exit status 1 on any difference.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -33,8 +34,11 @@ from cells import Report, shown  # noqa: E402
 from providers import OpscopeError, OpscopeProvider  # noqa: E402
 from twin import diff, reader, runs, tables  # noqa: E402
 
-TABLES = {"diff_steps": diff.steps_rows, "diff_operators": diff.operators_rows,
-          "diff_kernels": diff.kernels_rows}
+TABLES = {
+    "diff_steps": diff.steps_rows,
+    "diff_operators": diff.operators_rows,
+    "diff_kernels": diff.kernels_rows,
+}
 
 
 def same(column: str, ours: object, twin: object, is_close: bool) -> bool:
@@ -53,7 +57,7 @@ def compare_rows(report: Report, where: str, ours: list[dict], twin: list[dict])
     mine = {row["name"]: row for row in ours}
     wanted = {shown(row["name"]): row for row in twin}
     if len(mine) != len(ours):
-        return      # names that differ only in what JSON cannot show
+        return  # names that differ only in what JSON cannot show
     for name in mine.keys() ^ wanted.keys():
         report.differ(where, name, "only", "opscope" if name in mine else "twin")
     for name in mine.keys() & wanted.keys():
@@ -62,17 +66,33 @@ def compare_rows(report: Report, where: str, ours: list[dict], twin: list[dict])
             if same(column, mine[name].get(column), value, is_close):
                 report.passed += 1
             else:
-                report.differ(where, name, column, f"opscope {mine[name].get(column)!r}",
-                              f"twin {value!r}")
+                report.differ(
+                    where,
+                    name,
+                    column,
+                    f"opscope {mine[name].get(column)!r}",
+                    f"twin {value!r}",
+                )
 
 
 def compare_tree(report: Report, where: str, rows: list[dict], sides: list) -> None:
     """Check that rows are nodes, each once."""
     for which, side in zip(("base", "new"), sides):
-        nodes = Counter((p.depth, shown(p.name), p.calls, p.host_ns, p.device_ns)
-                        for p in diff.places(side.traces).values())
-        found = Counter((r["depth"], r[f"{which}_name"], r[f"{which}_calls"], r[f"{which}_ns"],
-                         r[f"{which}_device_ns"]) for r in rows if r[f"{which}_name"] is not None)
+        nodes = Counter(
+            (p.depth, shown(p.name), p.calls, p.host_ns, p.device_ns)
+            for p in diff.places(side.traces).values()
+        )
+        found = Counter(
+            (
+                r["depth"],
+                r[f"{which}_name"],
+                r[f"{which}_calls"],
+                r[f"{which}_ns"],
+                r[f"{which}_device_ns"],
+            )
+            for r in rows
+            if r[f"{which}_name"] is not None
+        )
         if found - nodes:
             report.differ(where, which, "no nodes", list((found - nodes).items())[:3])
         roots = Counter({k: v for k, v in nodes.items() if k[0] == 0})
@@ -81,38 +101,51 @@ def compare_tree(report: Report, where: str, rows: list[dict], sides: list) -> N
         if where.endswith("itself") and nodes != found:
             report.differ(where, which, "not all", list((nodes - found).items())[:3])
         # Steps outside of the comparison leave time over, never too much of it.
-        if any(not 0 <= (r[f"mean_{which}_device_ns"] or 0) <= r[f"{which}_device_ns"]
-               for r in rows):
+        if any(
+            not 0 <= (r[f"mean_{which}_device_ns"] or 0) <= r[f"{which}_device_ns"]
+            for r in rows
+        ):
             report.differ(where, which, "a mean of device time exceeds its sum")
         report.passed += 1
     if where.endswith("itself") and any(
-            r["delta_ns"] or r["mean_delta_device_ns"] or r["base_name"] != r["new_name"]
-            for r in rows):
+        r["delta_ns"] or r["mean_delta_device_ns"] or r["base_name"] != r["new_name"]
+        for r in rows
+    ):
         report.differ(where, "a run differs from itself")
 
 
-def compare_pair(provider: OpscopeProvider, report: Report, where: str,
-                 operands: list[Path], sides: list) -> None:
+def compare_pair(
+    provider: OpscopeProvider, report: Report, where: str, operands: list[Path], sides: list
+) -> None:
     """Compare all tables of two runs."""
     for name, rows in TABLES.items():
-        compare_rows(report, f"{where}: {name}", provider.rows(name, operands),
-                     rows(*sides))
+        compare_rows(report, f"{where}: {name}", provider.rows(name, operands), rows(*sides))
     pairs = provider.rows("diff_tree", operands)
     compare_tree(report, where, pairs, sides)
     compare_inside(report, where, provider, operands, sides, pairs)
 
 
-def compare_inside(report: Report, where: str, provider: OpscopeProvider, operands: list[Path],
-                   sides: list, pairs: list[dict]) -> None:
+def compare_inside(
+    report: Report,
+    where: str,
+    provider: OpscopeProvider,
+    operands: list[Path],
+    sides: list,
+    pairs: list[dict],
+) -> None:
     """Compare the operators of both runs, and inside of some pairs whose places are not like any
     other of their side."""
-    compare_rows(report, where, provider.rows("diff_inside", operands), diff.inside_rows(*sides))
+    compare_rows(
+        report, where, provider.rows("diff_inside", operands), diff.inside_rows(*sides)
+    )
     known = []
     for side in sides:
         alike: dict[tuple, list] = {}
         for path, place in diff.places(side.traces).items():
-            alike.setdefault((place.depth, shown(place.name), place.calls, place.host_ns,
-                              place.device_ns), []).append(path)
+            alike.setdefault(
+                (place.depth, shown(place.name), place.calls, place.host_ns, place.device_ns),
+                [],
+            ).append(path)
         known.append(alike)
     n = 0
     for row in sorted(pairs, key=lambda r: r["path"]):
@@ -121,9 +154,24 @@ def compare_inside(report: Report, where: str, provider: OpscopeProvider, operan
             if row[f"{which}_name"] is None:
                 at.append(None)
                 continue
-            at.append((*alike.get((row["depth"], *(row[f"{which}_{c}"] for c in
-                                                   ("name", "calls", "ns", "device_ns"))), ()), ))
-        if any(paths is not None and len(paths) != 1 for paths in at) or "\ufffd" in row["path"]:
+            at.append(
+                (
+                    *alike.get(
+                        (
+                            row["depth"],
+                            *(
+                                row[f"{which}_{c}"]
+                                for c in ("name", "calls", "ns", "device_ns")
+                            ),
+                        ),
+                        (),
+                    ),
+                )
+            )
+        if (
+            any(paths is not None and len(paths) != 1 for paths in at)
+            or "\ufffd" in row["path"]
+        ):
             continue
         twin = diff.inside_rows(*sides, tuple(paths and paths[0] for paths in at))
         ours = provider.rows("diff_inside", operands, more=["--name", row["path"]])
@@ -133,7 +181,9 @@ def compare_inside(report: Report, where: str, provider: OpscopeProvider, operan
             return
 
 
-def side_of(place: Path, name: str, files: list[tuple[str, bytes]]) -> tuple[Path, object] | None:
+def side_of(
+    place: Path, name: str, files: list[tuple[str, bytes]]
+) -> tuple[Path, object] | None:
     """The files of a run in a folder, and the twin's side; None: it is no trace."""
     folder = place / name
     folder.mkdir()
@@ -151,22 +201,29 @@ def side_of(place: Path, name: str, files: list[tuple[str, bytes]]) -> tuple[Pat
     return folder, diff.side(runs.assemble(traces, paths))
 
 
-def inserted(report: Report, provider: OpscopeProvider, place: Path, where: str,
-             data: bytes) -> None:
+def inserted(
+    report: Report, provider: OpscopeProvider, place: Path, where: str, data: bytes
+) -> None:
     """Put a range behind all others of a thread: it is the only row of one side."""
     document = json.loads(data.decode("utf-8", "surrogateescape"))
     events = document["traceEvents"]
     ranges = [e for e in events if e.get("ph") == "X" and e.get("cat") == "cpu_op"]
     if not ranges:
         return
-    end = max(float(e["ts"]) + float(e.get("dur", 0)) for e in events
-              if isinstance(e.get("ts"), (int, float)))
+    end = max(
+        float(e["ts"]) + float(e.get("dur", 0))
+        for e in events
+        if isinstance(e.get("ts"), (int, float))
+    )
     events.append({**ranges[0], "name": "new_one", "ts": end + 10, "dur": 5, "args": {}})
     path, more = place / "one.json", place / "more.json"
     path.write_bytes(data)
     more.write_text(json.dumps(document), encoding="utf-8", errors="surrogateescape")
-    alone = [r for r in provider.rows("diff_tree", [path, more])
-             if r["base_name"] is None or r["new_name"] is None]
+    alone = [
+        r
+        for r in provider.rows("diff_tree", [path, more])
+        if r["base_name"] is None or r["new_name"] is None
+    ]
     if [r["new_name"] for r in alone] != ["new_one"]:
         report.differ(where, "inserted", alone[:3])
     report.passed += 1
@@ -185,14 +242,42 @@ def noisy(factor: float, number: int, cat: str) -> bytes:
             name = ("backward", "forward")[k // 20] if k < 40 else f"op{k}"
             args = {"correlation": step * 100 + k + 1}
             if cat == "kernel":
-                events.append({"ph": "X", "cat": "cuda_runtime", "name": "launch", "pid": 7,
-                               "tid": 1, "ts": round(at, 3), "dur": 0.5, "args": args})
-            events.append({"ph": "X", "cat": cat, "name": name, "pid": 7,
-                           "tid": 9 if cat == "kernel" else 1, "ts": round(at + 1, 3),
-                           "dur": round(us, 3), "args": args})
+                events.append(
+                    {
+                        "ph": "X",
+                        "cat": "cuda_runtime",
+                        "name": "launch",
+                        "pid": 7,
+                        "tid": 1,
+                        "ts": round(at, 3),
+                        "dur": 0.5,
+                        "args": args,
+                    }
+                )
+            events.append(
+                {
+                    "ph": "X",
+                    "cat": cat,
+                    "name": name,
+                    "pid": 7,
+                    "tid": 9 if cat == "kernel" else 1,
+                    "ts": round(at + 1, 3),
+                    "dur": round(us, 3),
+                    "args": args,
+                }
+            )
             at += us + 2
-        events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}",
-                       "pid": 7, "tid": 1, "ts": round(begin, 3), "dur": round(at - begin, 3)})
+        events.append(
+            {
+                "ph": "X",
+                "cat": "user_annotation",
+                "name": f"ProfilerStep#{step}",
+                "pid": 7,
+                "tid": 1,
+                "ts": round(begin, 3),
+                "dur": round(at - begin, 3),
+            }
+        )
         at += 5
     return json.dumps({"traceEvents": events}).encode()
 
@@ -203,8 +288,13 @@ def compare_calls(binary: Path) -> Report:
     for cat, table in (("cpu_op", "diff_operators"), ("kernel", "diff_kernels")):
         for factor, wanted in ((1, []), (3, ["backward"])):
             with tempfile.TemporaryDirectory() as folder:
-                made = [side_of(Path(folder), name, [("a.json", data)]) for name, data in
-                        (("base", noisy(1, 0, cat)), ("new", noisy(factor, 1, cat)))]
+                made = [
+                    side_of(Path(folder), name, [("a.json", data)])
+                    for name, data in (
+                        ("base", noisy(1, 0, cat)),
+                        ("new", noisy(factor, 1, cat)),
+                    )
+                ]
                 twin = TABLES[table](*(m[1] for m in made))
                 ours = provider.rows(table, [m[0] for m in made])
             where = f"{cat} {factor} x"
@@ -234,8 +324,9 @@ def compare_seed(binary: Path, keep: Path | None, seed: int) -> Report:
                 return report
             operands, sides = [m[0] for m in made], [m[1] for m in made]
             compare_pair(provider, report, where, operands, sides)
-            compare_pair(provider, report, f"{where} with itself", [operands[0]] * 2,
-                         [sides[0]] * 2)
+            compare_pair(
+                provider, report, f"{where} with itself", [operands[0]] * 2, [sides[0]] * 2
+            )
             if make is not randomtrace and seed % 4 != 3:
                 inserted(report, provider, place, where, files[0][0][1])
         except (OpscopeError, KeyError, TypeError) as failed:
@@ -249,10 +340,17 @@ def compare_seed(binary: Path, keep: Path | None, seed: int) -> Report:
 
 
 PLUGIN = {
-    "diff": (("tb_samples/resnet50_num_workers_0", "tb_samples/resnet50_num_workers_4"),
-             ("--span", "1")),
-    "diff_ddp2": (("torch213/ddp2_logdir/host_0.1760000000000000000.pt.trace.json.gz",
-                   "torch213/ddp2_logdir/host_1.1760000000000000001.pt.trace.json.gz"), ()),
+    "diff": (
+        ("tb_samples/resnet50_num_workers_0", "tb_samples/resnet50_num_workers_4"),
+        ("--span", "1"),
+    ),
+    "diff_ddp2": (
+        (
+            "torch213/ddp2_logdir/host_0.1760000000000000000.pt.trace.json.gz",
+            "torch213/ddp2_logdir/host_1.1760000000000000001.pt.trace.json.gz",
+        ),
+        (),
+    ),
 }
 
 
@@ -262,7 +360,9 @@ def compare_plugin(binary: Path, shared: Path) -> Report:
     for case, (names, more) in PLUGIN.items():
         folder = shared / "expected/tb" / case
         latest = folder / "src_041e7ce/diff_full.json"
-        answer = json.loads((latest if latest.exists() else folder / "diff_full.json").read_text())
+        answer = json.loads(
+            (latest if latest.exists() else folder / "diff_full.json").read_text()
+        )
         pairs: dict[str, dict] = {}
 
         def walk(node: dict, path: str) -> None:
@@ -271,20 +371,27 @@ def compare_plugin(binary: Path, shared: Path) -> Report:
                 walk(child, f"{path}-{k}")
 
         walk(answer, "0")
-        rows = {r["path"]: r for r in provider.rows(
-            "diff_tree", [shared / "data" / name for name in names], compat=True, more=more)}
+        rows = {
+            r["path"]: r
+            for r in provider.rows(
+                "diff_tree", [shared / "data" / name for name in names], compat=True, more=more
+            )
+        }
         if rows.keys() != pairs.keys():
             report.differ(case, "pairs", rows.keys() ^ pairs.keys())
         for path in rows.keys() & pairs.keys():
             for side, ours in (("left", "base"), ("right", "new")):
                 wanted, row = pairs[path][side], rows[path]
-                cells = [row[f"{ours}_name"] == wanted["name"],
-                         abs(row[f"{ours}_ns"] - wanted["duration"] * 1000) <= 300,
-                         abs(row[f"{ours}_device_ns"] - wanted["device_duration"] * 1000) <= 300]
+                cells = [
+                    row[f"{ours}_name"] == wanted["name"],
+                    abs(row[f"{ours}_ns"] - wanted["duration"] * 1000) <= 300,
+                    abs(row[f"{ours}_device_ns"] - wanted["device_duration"] * 1000) <= 300,
+                ]
                 report.passed += sum(cells)
                 if not all(cells):
-                    report.differ(case, path, side, row, {k: wanted[k] for k in wanted
-                                                          if k != "aggs"})
+                    report.differ(
+                        case, path, side, row, {k: wanted[k] for k in wanted if k != "aggs"}
+                    )
     return report
 
 

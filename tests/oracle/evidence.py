@@ -9,6 +9,7 @@ BYTES, N random ones, runs of three of these, merged and not, and N of devices t
 command must run in a shell and print rows. If these are the rows that the advice sums up, their
 number must match, and their times must add up. Ends with `N passed, N failed`.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -31,29 +32,62 @@ HERE = Path(__file__).resolve().parent
 # Code -> the column whose sum is the time at stake.
 SUMS = {"communication": "communication_ns"}
 # Codes whose count is the number of rows. Calls of several copies have several rows.
-COUNTED = {"data_parallel", "backend", "communication", "low_utilization", "pageable_copies",
-           "slow_steps", "device_copies"}
+COUNTED = {
+    "data_parallel",
+    "backend",
+    "communication",
+    "low_utilization",
+    "pageable_copies",
+    "slow_steps",
+    "device_copies",
+}
 # Codes whose rows have at least those that are counted, by name.
-NAMED = {"synchronization", "allocator", "slow_call", "profiler_overhead", "optimizer",
-         "python_idle"}
+NAMED = {
+    "synchronization",
+    "allocator",
+    "slow_call",
+    "profiler_overhead",
+    "optimizer",
+    "python_idle",
+}
 # Selections before the rules apply: two of these in turn, besides none and --compat tb.
-SELECTIONS = (" --steps @1-@2", " --from 1ms", " --thread 102", " --from 10us --steps @0-@3",
-              " --device cuda:0", " --process 200 --to 60us", " --steps 4-5")
-RANKS = 3   # of a run
+SELECTIONS = (
+    " --steps @1-@2",
+    " --from 1ms",
+    " --thread 102",
+    " --from 10us --steps @0-@3",
+    " --device cuda:0",
+    " --process 200 --to 60us",
+    " --steps 4-5",
+)
+RANKS = 3  # of a run
 # The causes of idle time, which exclude each other where devices worked.
-IDLE = NAMED | {"communication", "data_loading", "launch_bound", "unrecorded_idle", "handover",
-                "late_start"}
+IDLE = NAMED | {
+    "communication",
+    "data_loading",
+    "launch_bound",
+    "unrecorded_idle",
+    "handover",
+    "late_start",
+}
 # Rules that share the time in which devices copy and do not compute.
 COPIES = {"device_copies", "pageable_copies"}
 # A name that needs quotation marks in the shell, and one that looks like an option.
-NAMES = ("plain.json", "two words, $HOME and \'quotes\'.json", "-o.json", "tab\there.json")
+NAMES = ("plain.json", "two words, $HOME and 'quotes'.json", "-o.json", "tab\there.json")
 
 
 def shell(command: str, folder: Path, bin_folder: Path) -> subprocess.CompletedProcess:
     """COMMAND as typed in FOLDER."""
     env = {**os.environ, "PATH": f"{bin_folder}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
-    return subprocess.run(["bash", "-c", command], cwd=folder, env=env, capture_output=True,
-                          text=True, check=False, timeout=600)
+    return subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
 
 
 def rows_of(done: subprocess.CompletedProcess) -> list[dict]:
@@ -69,8 +103,13 @@ def overlap(steps: list[dict]) -> bool:
 
 def outlasts(steps: list[dict], recordings: list[dict]) -> bool:
     """Whether one of STEPS lasts longer than one of RECORDINGS in which it began."""
-    return any(int(s["start_ns"]) < int(r["start_ns"]) + int(r["dur_ns"]) <
-               int(s["start_ns"]) + int(s["total_ns"]) for s in steps for r in recordings)
+    return any(
+        int(s["start_ns"])
+        < int(r["start_ns"]) + int(r["dur_ns"])
+        < int(s["start_ns"]) + int(s["total_ns"])
+        for s in steps
+        for r in recordings
+    )
 
 
 def wrong(advice: dict, rows: list[dict], recordings: list[dict]) -> str | None:
@@ -86,10 +125,12 @@ def wrong(advice: dict, rows: list[dict], recordings: list[dict]) -> str | None:
     # What steps of several processes have at the same time is at stake once. What hosts do beside
     # their collectives, while a device is busy with work of before the recording, or after the
     # recording is not at stake. Where hosts communicate, the advice names no kernel.
-    is_part = code in SUMS and (overlap(rows) or outlasts(rows, recordings)
-                                or not advice["subject"])
-    if code in SUMS and (total < int(advice["impact_ns"]) or
-                         (total > int(advice["impact_ns"]) and not is_part)):
+    is_part = code in SUMS and (
+        overlap(rows) or outlasts(rows, recordings) or not advice["subject"]
+    )
+    if code in SUMS and (
+        total < int(advice["impact_ns"]) or (total > int(advice["impact_ns"]) and not is_part)
+    ):
         return f"times do not add up to {advice['impact_ns']}"
     return None
 
@@ -116,15 +157,24 @@ def oversold(rows: list[dict], steps: list[dict]) -> str | None:
 def check(folder: Path, name: str, number: int, bin_folder: Path) -> tuple[int, list[str]]:
     """(The number of right commands, the errors of the others) for trace or run NUMBER."""
     passed, lines = 0, []
-    recordings = rows_of(shell("opscope table events --format csv --where \"lower(category) = 'trace' "
-                               "and dur_ns is not null\" " + quoted(name if (folder / name).is_dir()
-                                                                  else f"./{name}"),
-                               folder, bin_folder))
+    recordings = rows_of(
+        shell(
+            "opscope table events --format csv --where \"lower(category) = 'trace' "
+            'and dur_ns is not null" '
+            + quoted(name if (folder / name).is_dir() else f"./{name}"),
+            folder,
+            bin_folder,
+        )
+    )
     selections = [SELECTIONS[(2 * number + n) % len(SELECTIONS)] for n in (0, 1)]
     options = ["", " --compat tb", *selections]
     if (folder / name).is_dir():
-        selections = [" --rank 0-1", " --merge --rank 0-1", selections[0],
-                      " --merge" + selections[1]]
+        selections = [
+            " --rank 0-1",
+            " --merge --rank 0-1",
+            selections[0],
+            " --merge" + selections[1],
+        ]
         options = [" --merge", " --merge --compat tb", *selections]
     for option in options:
         path = f"./{name}" if name.startswith("-") else name
@@ -135,8 +185,14 @@ def check(folder: Path, name: str, number: int, bin_folder: Path) -> tuple[int, 
         if done.returncode != 0:
             return passed, lines + [f"{command}: {done.stderr.strip()[:200]}"]
         if option == "":
-            failed = oversold(rows_of(done), rows_of(shell(
-                "opscope table steps --format csv " + quoted(path), folder, bin_folder)))
+            failed = oversold(
+                rows_of(done),
+                rows_of(
+                    shell(
+                        "opscope table steps --format csv " + quoted(path), folder, bin_folder
+                    )
+                ),
+            )
             lines += [f"{name}: {failed}"] if failed else []
             passed += not failed
         for advice in rows_of(done):
@@ -162,16 +218,23 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--opscope", type=Path, required=True)
     parser.add_argument("--traces", type=Path, default=HERE.parents[2] / "shared" / "data")
-    parser.add_argument("--largest", type=int, default=sys.maxsize, metavar="BYTES",
-                        help="leave out larger traces")
+    parser.add_argument(
+        "--largest",
+        type=int,
+        default=sys.maxsize,
+        metavar="BYTES",
+        help="leave out larger traces",
+    )
     parser.add_argument("--random", type=int, default=50, metavar="N")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     jobs: list[tuple[Path, str]] = []
     if options.traces.is_dir():
-        jobs += [(options.traces, str(p.relative_to(options.traces)))
-                 for p in sample.of(sorted(options.traces.rglob("*.json*")))
-                 if p.is_file() and p.stat().st_size <= options.largest]
+        jobs += [
+            (options.traces, str(p.relative_to(options.traces)))
+            for p in sample.of(sorted(options.traces.rglob("*.json*")))
+            if p.is_file() and p.stat().st_size <= options.largest
+        ]
     with tempfile.TemporaryDirectory(prefix="evidence-") as place:
         bin_folder = Path(place) / "bin"
         bin_folder.mkdir()
@@ -195,8 +258,9 @@ def main() -> int:
                 jobs.append((folder.parent, run.name))
         passed = failed = 0
         with ThreadPoolExecutor(2) as pool:
-            for right, lines in pool.map(lambda n: check(*jobs[n], n, bin_folder),
-                                         range(len(jobs))):
+            for right, lines in pool.map(
+                lambda n: check(*jobs[n], n, bin_folder), range(len(jobs))
+            ):
                 passed += right
                 failed += len(lines)
                 for line in lines:

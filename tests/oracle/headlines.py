@@ -3,6 +3,7 @@
 
 Usage: headlines.py OPSCOPE [--traces DIR] [--largest BYTES] [--random N] [--seed N]
 """
+
 from __future__ import annotations
 
 import argparse
@@ -26,9 +27,21 @@ HERE = Path(__file__).resolve()
 
 def ask(opscope: str, paths: list[Path], rules: steps.Rules) -> list[dict]:
     """The rows for PATHS by RULES."""
-    done = subprocess.run([opscope, "table", "headlines", *rules.arguments(), *map(str, paths),
-                           "--format", "csv"],
-                          capture_output=True, check=True, timeout=120, text=True)
+    done = subprocess.run(
+        [
+            opscope,
+            "table",
+            "headlines",
+            *rules.arguments(),
+            *map(str, paths),
+            "--format",
+            "csv",
+        ],
+        capture_output=True,
+        check=True,
+        timeout=120,
+        text=True,
+    )
     return list(csv.DictReader(io.StringIO(done.stdout, newline="")))
 
 
@@ -44,9 +57,11 @@ def is_alike(mine: str, twin: str) -> bool:
 
 def names_rules(command: str, words: tuple[str, ...]) -> bool:
     """Whether COMMAND has the words for rules of steps WORDS, and no others."""
-    said = [f"{word}={value}" if word != "--all-steps" else word
-            for word, value in zip(shlex.split(command), [*shlex.split(command)[1:], ""])
-            if word in ("--priority", "--step-length", "--all-steps")]
+    said = [
+        f"{word}={value}" if word != "--all-steps" else word
+        for word, value in zip(shlex.split(command), [*shlex.split(command)[1:], ""])
+        if word in ("--priority", "--step-length", "--all-steps")
+    ]
     return said == list(words)
 
 
@@ -57,8 +72,9 @@ def runs_well(opscope: str, command: str) -> bool:
     return words[0] == "opscope" and done.returncode == 0 and len(done.stdout) > 0
 
 
-def compare(opscope: str, paths: list[Path], tries: bool,
-            rules: steps.Rules = steps.USUAL) -> tuple[int, int]:
+def compare(
+    opscope: str, paths: list[Path], tries: bool, rules: steps.Rules = steps.USUAL
+) -> tuple[int, int]:
     """How many sentences about PATHS by RULES there are, and how many are wrong."""
     where = " ".join((paths[0].name, *rules.arguments()))
     try:
@@ -105,15 +121,21 @@ def main() -> int:
     folder = options.traces or HERE.parents[3] / "shared" / "data"
     if not folder.is_dir():
         folder = HERE.parents[1] / "data"
-    files = [path for path in sorted(folder.rglob("*.json*"))
-             if path.is_file() and path.stat().st_size <= options.largest]
+    files = [
+        path
+        for path in sorted(folder.rglob("*.json*"))
+        if path.is_file() and path.stat().st_size <= options.largest
+    ]
     groups: dict[Path, list[Path]] = {}
     for path in files:
         groups.setdefault(path.parent, []).append(path)
     # Of a run either all files are compared together, or none.
-    several = [groups[place] for place in sample.of(groups)
-               if 1 < len(groups[place]) <= 8 and
-               all(".pt.trace" in path.name for path in groups[place])]
+    several = [
+        groups[place]
+        for place in sample.of(groups)
+        if 1 < len(groups[place]) <= 8
+        and all(".pt.trace" in path.name for path in groups[place])
+    ]
     for number, paths in enumerate([[path] for path in sample.of(files)] + several):
         for rules in (steps.USUAL, *(() if number % 4 else (asks.rules(source, "headlines"),))):
             asked, wrong = compare(options.opscope, paths, True, rules)

@@ -15,6 +15,7 @@ and N that are made here. Where both define a number, it must be the same:
 HTA leaves out the last step, or takes it with an option; both are compared. A rule says where it
 is wrong or means something else. Ends with `N passed, N failed`; exit status 1 on any difference.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -35,11 +36,21 @@ from providers import OpscopeProvider  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 # Below data, runs with kernels whose rank is recorded, and one on processors.
-RECORDED = ("wild/cuda_v100_dlrm_8ranks", "hta/trace_filter", "hta/nccl_parser_config",
-            "hta/trace_diff/control", "hta/trace_diff/test", "hta/ns_resolution_trace",
-            "hta/triton_example", "hta/amd_trace", "torch213/ddp2_logdir")
+RECORDED = (
+    "wild/cuda_v100_dlrm_8ranks",
+    "hta/trace_filter",
+    "hta/nccl_parser_config",
+    "hta/trace_diff/control",
+    "hta/trace_diff/test",
+    "hta/ns_resolution_trace",
+    "hta/triton_example",
+    "hta/amd_trace",
+    "torch213/ddp2_logdir",
+)
 
-NO_DEVICE = "HTA raises an error if a run has no device work, and takes no collective of the host"
+NO_DEVICE = (
+    "HTA raises an error if a run has no device work, and takes no collective of the host"
+)
 OUTSIDE = "HTA counts work outside of steps if a trace has fewer than two"
 UNLAUNCHED = "HTA leaves out work that no step launched if a trace has two steps or more"
 NO_KERNELS = "a rank that only communicates on its device computes on the host, but not to HTA"
@@ -52,7 +63,7 @@ CUT = "HTA cuts the times of its kernel types to microseconds"
 ON_HOST = "collectives of the host are no communication to HTA"
 
 COMMUNICATES, COPIES = re.compile(r"^nccl.*Kernel"), re.compile(r"^Memcpy|^Memset|^dma")
-IS_NO_WORK = re.compile(r".*Memcpy|Memset|.*Sync")     # nor computation, by HTA's pattern
+IS_NO_WORK = re.compile(r".*Memcpy|Memset|.*Sync")  # nor computation, by HTA's pattern
 # What HTA may take work of each of our kinds for; collectives are kernels.
 WORK = {"kernel": ("kernel", "communication"), "memcpy": ("copy",), "memset": ("copy",)}
 
@@ -60,18 +71,19 @@ WORK = {"kernel": ("kernel", "communication"), "memcpy": ("copy",), "memset": ("
 @dataclass
 class Run:
     """What we say of a run."""
+
     steps: dict[int, list[dict]]
     overlaps: dict[int, list[dict]]
     means: dict[int, dict]
-    outside: set[int]           # ranks with device work that is not in a step
-    unlaunched: set[int]        # ranks with device work in a step that no step launched
-    no_kernels: set[int]        # ranks without computation on a device
-    on_host: set[int]           # ranks whose only collectives are those of the host
-    other_names: set[int]       # ranks with kernels that HTA takes for something else
-    of_streams: set[int]        # ranks with ranges of the host that name a stream
-    waits: set[int]             # ranks with waits in queues
+    outside: set[int]  # ranks with device work that is not in a step
+    unlaunched: set[int]  # ranks with device work in a step that no step launched
+    no_kernels: set[int]  # ranks without computation on a device
+    on_host: set[int]  # ranks whose only collectives are those of the host
+    other_names: set[int]  # ranks with kernels that HTA takes for something else
+    of_streams: set[int]  # ranks with ranges of the host that name a stream
+    waits: set[int]  # ranks with waits in queues
     has_device: bool
-    is_exact: bool              # times are whole microseconds
+    is_exact: bool  # times are whole microseconds
 
 
 def hta_class(name: str) -> str:
@@ -93,44 +105,52 @@ def by_rank(rows: list[dict]) -> dict[int, list[dict]]:
 def is_in(event: dict, steps: dict[int, list[dict]], whole: bool) -> bool:
     """Whether EVENT lies in a step of its rank: the WHOLE of it, or some of it."""
     end = event["start_ns"] + event["dur_ns"]
-    return any(step["start_ns"] <= event["start_ns"] and end <= step["start_ns"] + step["total_ns"]
-               if whole else
-               step["start_ns"] < end and event["start_ns"] < step["start_ns"] + step["total_ns"]
-               for step in steps[event["rank"]])
+    return any(
+        step["start_ns"] <= event["start_ns"] and end <= step["start_ns"] + step["total_ns"]
+        if whole
+        else step["start_ns"] < end and event["start_ns"] < step["start_ns"] + step["total_ns"]
+        for step in steps[event["rank"]]
+    )
 
 
 def read(opscope: OpscopeProvider, path: Path) -> Run:
     """Ask for the tables of the run at PATH."""
     names = ("steps", "rank_overlap", "ranks", "events")
     steps, overlaps, ranks, events = (opscope.rows(name, [path]) for name in names)
-    the_rank = ranks[0]["rank"] if len(ranks) == 1 else 0    # then tables of ranks alone name it
+    the_rank = ranks[0]["rank"] if len(ranks) == 1 else 0  # then tables of ranks alone name it
     for row in steps + events:
         row.setdefault("rank", the_rank)
     device = [e for e in events if e.get("queue") is not None and e["dur_ns"] is not None]
     work = [e for e in device if e["kind"] in WORK]
     windows = by_rank(steps)
-    return Run(steps=windows,
-               overlaps=by_rank([row for row in overlaps if row["step"] != "all"]),
-               means={row["rank"]: row for row in ranks},
-               outside={e["rank"] for e in work if not is_in(e, windows, True)},
-               unlaunched={e["rank"] for e in work
-                           if e.get("step") is None and is_in(e, windows, False)},
-               no_kernels={row["rank"] for row in ranks}
-               - {e["rank"] for e in work if hta_class(e["name"]) == "kernel"},
-               on_host={row["rank"] for row in ranks}
-               - {e["rank"] for e in work if COMMUNICATES.match(e["name"])},
-               other_names={e["rank"] for e in work
-                            if hta_class(e["name"]) not in WORK[e["kind"]]},
-               of_streams={e["rank"] for e in events if e.get("queue") is None
-                           and "stream" in json.loads(e.get("args") or "{}")},
-               waits={e["rank"] for e in device if e["kind"] == "sync"},
-               has_device=bool(work),
-               is_exact=all(e["start_ns"] % 1000 == 0 and e["dur_ns"] % 1000 == 0 for e in work))
+    return Run(
+        steps=windows,
+        overlaps=by_rank([row for row in overlaps if row["step"] != "all"]),
+        means={row["rank"]: row for row in ranks},
+        outside={e["rank"] for e in work if not is_in(e, windows, True)},
+        unlaunched={
+            e["rank"] for e in work if e.get("step") is None and is_in(e, windows, False)
+        },
+        no_kernels={row["rank"] for row in ranks}
+        - {e["rank"] for e in work if hta_class(e["name"]) == "kernel"},
+        on_host={row["rank"] for row in ranks}
+        - {e["rank"] for e in work if COMMUNICATES.match(e["name"])},
+        other_names={e["rank"] for e in work if hta_class(e["name"]) not in WORK[e["kind"]]},
+        of_streams={
+            e["rank"]
+            for e in events
+            if e.get("queue") is None and "stream" in json.loads(e.get("args") or "{}")
+        },
+        waits={e["rank"] for e in device if e["kind"] == "sync"},
+        has_device=bool(work),
+        is_exact=all(e["start_ns"] % 1000 == 0 and e["dur_ns"] % 1000 == 0 for e in work),
+    )
 
 
 @dataclass
 class Item:
     """One number of HTA, in nanoseconds or per cent, and ours."""
+
     what: str
     theirs: float | None
     ours: float | None
@@ -145,7 +165,7 @@ def total(rows: list[dict], *columns: str) -> float:
 def rank_items(run: Run, rank: int, theirs: dict, with_last: bool) -> Iterator[Item]:
     """The numbers of a rank in one of HTA's two answers."""
     steps = [step for step in run.steps[rank] if step["kept"]]
-    is_whole = len(run.steps[rank]) < 2 or with_last    # HTA leaves out no step
+    is_whole = len(run.steps[rank]) < 2 or with_last  # HTA leaves out no step
     chosen = steps if is_whole else [s for s in steps if s is not run.steps[rank][-1]]
     labels = {step["label"] for step in chosen}
     overlaps = [row for row in run.overlaps[rank] if row["step"] in labels]
@@ -169,22 +189,50 @@ def rank_items(run: Run, rank: int, theirs: dict, with_last: bool) -> Iterator[I
     share = theirs.get("share")
     of_host = NO_KERNELS if rank in run.no_kernels else None
     # Rounded to two digits; the doubles of a sum are off by less than the third.
-    yield Item("rank_overlap share", share, 100 * both / (both + alone) if both + alone else None,
-               0.00501, rule or of_host or (ON_HOST if share is None and rank in run.on_host
-                                            and both + alone else None))
-    yield Item("rank_overlap compute", theirs.get("compute_time"),
-               total(overlaps, "computation_ns", "overlapping_ns"), 500, rule or of_host)
-    rest = rule or (SYNC if rank in run.waits else ON_HOST
-                    if rank in run.on_host and alone + both else None)
-    yield Item("steps non_compute", theirs.get("non_compute_time"),
-               total(chosen, "memcpy_ns", "memset_ns", "communication_ns"), 500, rest)
+    yield Item(
+        "rank_overlap share",
+        share,
+        100 * both / (both + alone) if both + alone else None,
+        0.00501,
+        rule
+        or of_host
+        or (ON_HOST if share is None and rank in run.on_host and both + alone else None),
+    )
+    yield Item(
+        "rank_overlap compute",
+        theirs.get("compute_time"),
+        total(overlaps, "computation_ns", "overlapping_ns"),
+        500,
+        rule or of_host,
+    )
+    rest = rule or (
+        SYNC if rank in run.waits else ON_HOST if rank in run.on_host and alone + both else None
+    )
+    yield Item(
+        "steps non_compute",
+        theirs.get("non_compute_time"),
+        total(chosen, "memcpy_ns", "memset_ns", "communication_ns"),
+        500,
+        rest,
+    )
     if is_whole and len(steps) == len(chosen):
         mean = run.means[rank]
-        yield Item("ranks compute", theirs.get("compute_time"),
-                   mean["steps"] * mean["kernel_ns"] if mean["steps"] else 0, 500, rule)
-        yield Item("ranks non_compute", theirs.get("non_compute_time"), mean["steps"] * sum(
-            mean[c] for c in ("memcpy_ns", "memset_ns", "communication_ns"))
-            if mean["steps"] else 0, 500, rest)
+        yield Item(
+            "ranks compute",
+            theirs.get("compute_time"),
+            mean["steps"] * mean["kernel_ns"] if mean["steps"] else 0,
+            500,
+            rule,
+        )
+        yield Item(
+            "ranks non_compute",
+            theirs.get("non_compute_time"),
+            mean["steps"] * sum(mean[c] for c in ("memcpy_ns", "memset_ns", "communication_ns"))
+            if mean["steps"]
+            else 0,
+            500,
+            rest,
+        )
 
 
 def kind_items(run: Run, kinds: dict[str, float], rules: set[str | None]) -> Iterator[Item]:
@@ -192,28 +240,57 @@ def kind_items(run: Run, kinds: dict[str, float], rules: set[str | None]) -> Ite
     rule = next((r for r in sorted(rules - {None})), None) or (None if run.is_exact else CUT)
 
     def summed(*columns: str) -> float:
-        return sum(mean["steps"] * mean[column] for mean in run.means.values()
-                   for column in columns if mean["steps"])
+        return sum(
+            mean["steps"] * mean[column]
+            for mean in run.means.values()
+            for column in columns
+            if mean["steps"]
+        )
 
     def theirs(of: str, without: str = "") -> float:
-        return sum(time for kind, time in kinds.items()
-                   if of in kind and not (without and without in kind))
+        return sum(
+            time
+            for kind, time in kinds.items()
+            if of in kind and not (without and without in kind)
+        )
+
     yield Item("ranks, all: computation", theirs("COMPUTATION"), summed("kernel_ns"), 500, rule)
-    yield Item("ranks, all: communication alone", kinds.get("COMMUNICATION", 0.0),
-               summed("communication_ns"), 500, rule)
-    yield Item("ranks, all: copies without computation", theirs("MEMORY", "COMPUTATION"),
-               summed("memcpy_ns", "memset_ns"), 500, rule)
-    yield Item("rank_overlap, all: communication", theirs("COMMUNICATION"),
-               sum(total(rows, "overlapping_ns", "communication_ns")
-                   for rows in run.overlaps.values()), 500, rule)
+    yield Item(
+        "ranks, all: communication alone",
+        kinds.get("COMMUNICATION", 0.0),
+        summed("communication_ns"),
+        500,
+        rule,
+    )
+    yield Item(
+        "ranks, all: copies without computation",
+        theirs("MEMORY", "COMPUTATION"),
+        summed("memcpy_ns", "memset_ns"),
+        500,
+        rule,
+    )
+    yield Item(
+        "rank_overlap, all: communication",
+        theirs("COMMUNICATION"),
+        sum(
+            total(rows, "overlapping_ns", "communication_ns") for rows in run.overlaps.values()
+        ),
+        500,
+        rule,
+    )
 
 
 def items(run: Run, answers: list[dict]) -> Iterator[Item]:
     """All numbers of a run."""
     for with_last, answer in zip((False, True), answers):
         if "raised" in answer:
-            yield Item("raised: " + answer["raised"][:60], None, 0.0, 0,
-                       None if run.has_device else NO_DEVICE)
+            yield Item(
+                "raised: " + answer["raised"][:60],
+                None,
+                0.0,
+                0,
+                None if run.has_device else NO_DEVICE,
+            )
             continue
         found = {int(rank): numbers for rank, numbers in answer["ranks"].items()}
         rules: set[str | None] = set()
@@ -221,8 +298,10 @@ def items(run: Run, answers: list[dict]) -> Iterator[Item]:
             for item in rank_items(run, rank, found.get(rank, {}), with_last):
                 if item.what.startswith("ranks"):
                     rules.add(item.rule)
-                item.what = f"{'with' if with_last else 'without'} the last step, rank {rank}: " \
+                item.what = (
+                    f"{'with' if with_last else 'without'} the last step, rank {rank}: "
                     + item.what
+                )
                 yield item
         if with_last:
             yield from kind_items(run, answer["kinds"], rules)
@@ -237,6 +316,7 @@ def differs(item: Item) -> bool:
 
 # --- runs that are made ------------------------------------------------------------------
 
+
 class Maker:
     """The trace of one rank: steps that wait for their device work, on four queues."""
 
@@ -246,28 +326,56 @@ class Maker:
         self.number = 0
 
     def add(self, category: str, name: str, start: float, dur: float, **more: object) -> None:
-        self.events.append({"ph": "X", "cat": category, "name": name, "pid": 100 + self.rank,
-                            "tid": 1, "ts": round(start * self.unit, 3),
-                            "dur": round(dur * self.unit, 3), **more})
+        self.events.append(
+            {
+                "ph": "X",
+                "cat": category,
+                "name": name,
+                "pid": 100 + self.rank,
+                "tid": 1,
+                "ts": round(start * self.unit, 3),
+                "dur": round(dur * self.unit, 3),
+                **more,
+            }
+        )
 
     def launch(self, at: int, free: list[int]) -> int:
         """Launch something at AT; FREE is when each queue is free. Returns when the call ends."""
         queue = self.source.randrange(4 if self.has_comm else 3)
         self.number += 1
-        name, category = self.source.choice((
-            (("gemm", "kernel"), ("void relu<float>(float*)", "kernel")),
-            (("gemm", "kernel"), ("Memcpy DtoD (Device -> Device)", "gpu_memcpy")),
-            (("Memcpy HtoD (Pageable -> Device)", "gpu_memcpy"),
-             ("Memset (Device)", "gpu_memset")),
-            (("ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", "kernel"),
-             ("ncclKernel_AllGather_RING_LL_Sum_int8_t(x)", "kernel")))[queue])
+        name, category = self.source.choice(
+            (
+                (("gemm", "kernel"), ("void relu<float>(float*)", "kernel")),
+                (("gemm", "kernel"), ("Memcpy DtoD (Device -> Device)", "gpu_memcpy")),
+                (
+                    ("Memcpy HtoD (Pageable -> Device)", "gpu_memcpy"),
+                    ("Memset (Device)", "gpu_memset"),
+                ),
+                (
+                    ("ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", "kernel"),
+                    ("ncclKernel_AllGather_RING_LL_Sum_int8_t(x)", "kernel"),
+                ),
+            )[queue]
+        )
         args = {"correlation": self.number}
         start = max(at + self.source.randrange(1, 30), free[queue])
         free[queue] = start + self.source.choice((1, 5, 40, 200))
-        self.add("cuda_runtime", "cudaLaunchKernel" if category == "kernel" else "cudaMemcpyAsync",
-                 at, 2, args=args)
-        self.add(category, name, start, free[queue] - start, pid=0, tid=7 + queue,
-                 args={**args, "device": self.rank, "stream": 7 + queue})
+        self.add(
+            "cuda_runtime",
+            "cudaLaunchKernel" if category == "kernel" else "cudaMemcpyAsync",
+            at,
+            2,
+            args=args,
+        )
+        self.add(
+            category,
+            name,
+            start,
+            free[queue] - start,
+            pid=0,
+            tid=7 + queue,
+            args={**args, "device": self.rank, "stream": 7 + queue},
+        )
         return at + 2 + self.source.randrange(0, 60)
 
     def make(self, n_steps: int) -> dict:
@@ -281,8 +389,11 @@ class Maker:
             end = max(at, *free) + 3
             self.add("user_annotation", f"ProfilerStep#{step}", start, end - start)
             at = end + self.source.randrange(0, 3)
-        return {"schemaVersion": 1, "distributedInfo": {"rank": self.rank, "backend": "nccl"},
-                "traceEvents": self.events}
+        return {
+            "schemaVersion": 1,
+            "distributedInfo": {"rank": self.rank, "backend": "nccl"},
+            "traceEvents": self.events,
+        }
 
 
 def make(folder: Path, seed: int) -> Path:
@@ -341,16 +452,22 @@ def main() -> int:
     options = parser.parse_args()
     opscope, data = OpscopeProvider(options.opscope), options.shared / "data"
     with tempfile.TemporaryDirectory() as folder:
-        places = [place_of(Path(folder), data, name) for name in RECORDED
-                  if (data / name).is_dir()]
+        places = [
+            place_of(Path(folder), data, name) for name in RECORDED if (data / name).is_dir()
+        ]
         places += [make(Path(folder), seed) for seed in range(options.random)]
-        done = subprocess.run([options.peers, str(HERE / "holistic_tables.py"), *map(str, places)],
-                              capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [options.peers, str(HERE / "holistic_tables.py"), *map(str, places)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         if done.returncode != 0:
             sys.exit("holistic_tables.py failed: " + done.stderr[-2000:])
         answers = json.loads(done.stdout.splitlines()[-1])
-        cases = [(place.name, read(opscope, place), answer)
-                 for place, answer in zip(places, answers)]
+        cases = [
+            (place.name, read(opscope, place), answer) for place, answer in zip(places, answers)
+        ]
     passed, failed = check(cases, options.show)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0

@@ -8,6 +8,7 @@ with its last step: of each rank the share of communication that overlaps with c
 cent (null: there is none), and times in microseconds; of all ranks the times of each kind of
 kernels and of each overlap; or what it raised.
 """
+
 from __future__ import annotations
 
 import json
@@ -18,7 +19,7 @@ import sys
 import warnings
 from typing import Any
 
-os.environ["HTA_DISABLE_NS_ROUNDING"] = "1"    # otherwise it cuts times to microseconds
+os.environ["HTA_DISABLE_NS_ROUNDING"] = "1"  # otherwise it cuts times to microseconds
 warnings.filterwarnings("ignore")
 logging.disable(logging.CRITICAL)
 
@@ -39,8 +40,10 @@ def tables(directory: str, with_last: bool) -> dict[str, Any]:
     for row in times.to_dict("records"):
         for name in ("compute_time(us)", "non_compute_time(us)"):
             ranks.setdefault(int(row["rank"]), {})[name.split("(")[0]] = float(row[name])
-    return {"ranks": ranks,
-            "kinds": {row["kernel_type"]: float(row["sum"]) for row in kinds.to_dict("records")}}
+    return {
+        "ranks": ranks,
+        "kinds": {row["kernel_type"]: float(row["sum"]) for row in kinds.to_dict("records")},
+    }
 
 
 def answer(directory: str, with_last: bool) -> dict[str, Any]:
@@ -51,5 +54,11 @@ def answer(directory: str, with_last: bool) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    print(json.dumps([[answer(directory, with_last) for with_last in (False, True)]
-                      for directory in sys.argv[1:]]))
+    print(
+        json.dumps(
+            [
+                [answer(directory, with_last) for with_last in (False, True)]
+                for directory in sys.argv[1:]
+            ]
+        )
+    )

@@ -15,6 +15,7 @@ The plugin is compared where both define the answer. Excluded by rule:
   value     numbers of equal value (5, 05) are one span
   zst       the plugin does not know .zst
 """
+
 from __future__ import annotations
 
 import argparse
@@ -34,25 +35,74 @@ from twin import logdir  # noqa: E402
 from twin.runs import LOGDIR  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("run", "a", "b c", "rank_0", "rank-1", "rank10", "attempt_0", "0", "1", "ü", "x\ny", ".git")
-FILES = ("w0.5.pt.trace.json", "w0.17.pt.trace.json", "w0.pt.trace.json", "w0.5.pt.trace.json.gz",
-         "w0.05.pt.trace.json", "host_1.1712000000000.pt.trace.json",
-         "host_4711.1712000000000000000.pt.trace.json", ".pt.trace.json", "worker3.9.pt.trace.json",
-         "fit-perf-2.1.pt.trace.json", "a.b.c.12.34.pt.trace.json", "w.pt.trace.json.zst",
-         "w.pt.trace.json.bz2", "trace.json", "trace_rank7.json.gz", "config.json", ".hidden.json",
-         "a.osc", "a.2.osc", "a.10.osc", "b.osc", "notes.txt", "README", "x;y&z.json", "é.json",
-         "new\nline.5.pt.trace.json", "w.99999999999999999999.pt.trace.json")
-TEXTS = (b'{"traceEvents": []}', b'[{"ph": "X", "name": "a"}]', b'{"lr": 1}', b"[1]", b"", b"x",
-         b'{"schemaVersion": 1, "deviceProperties": [', b" \n{}")
-WHY = {"it is empty": "empty", "it holds no trace events": "no trace events",
-       "it is not called like a trace": "not called like a trace",
-       "it is neither a file nor a directory": "no file"}
+FOLDERS = (
+    "run",
+    "a",
+    "b c",
+    "rank_0",
+    "rank-1",
+    "rank10",
+    "attempt_0",
+    "0",
+    "1",
+    "ü",
+    "x\ny",
+    ".git",
+)
+FILES = (
+    "w0.5.pt.trace.json",
+    "w0.17.pt.trace.json",
+    "w0.pt.trace.json",
+    "w0.5.pt.trace.json.gz",
+    "w0.05.pt.trace.json",
+    "host_1.1712000000000.pt.trace.json",
+    "host_4711.1712000000000000000.pt.trace.json",
+    ".pt.trace.json",
+    "worker3.9.pt.trace.json",
+    "fit-perf-2.1.pt.trace.json",
+    "a.b.c.12.34.pt.trace.json",
+    "w.pt.trace.json.zst",
+    "w.pt.trace.json.bz2",
+    "trace.json",
+    "trace_rank7.json.gz",
+    "config.json",
+    ".hidden.json",
+    "a.osc",
+    "a.2.osc",
+    "a.10.osc",
+    "b.osc",
+    "notes.txt",
+    "README",
+    "x;y&z.json",
+    "é.json",
+    "new\nline.5.pt.trace.json",
+    "w.99999999999999999999.pt.trace.json",
+)
+TEXTS = (
+    b'{"traceEvents": []}',
+    b'[{"ph": "X", "name": "a"}]',
+    b'{"lr": 1}',
+    b"[1]",
+    b"",
+    b"x",
+    b'{"schemaVersion": 1, "deviceProperties": [',
+    b" \n{}",
+)
+WHY = {
+    "it is empty": "empty",
+    "it holds no trace events": "no trace events",
+    "it is not called like a trace": "not called like a trace",
+    "it is neither a file nor a directory": "no file",
+}
 
 
 def reason(text: str) -> str:
     """Our reason as the twin's."""
-    for begin, why in (("it is beside", "beside"), ("it is the same trace", "same trace"),
-                       ("it was searched", "another name")):
+    for begin, why in (
+        ("it is beside", "beside"),
+        ("it is the same trace", "same trace"),
+        ("it was searched", "another name"),
+    ):
         if text.startswith(begin):
             return why
     return WHY.get(text, text)
@@ -78,23 +128,30 @@ def make_tree(source: random.Random, root: Path) -> None:
             at.symlink_to(source.choice([*folders, root / "nowhere"]))
     if source.random() < 0.2 and not (folders[-1] / "pipe.json").exists():
         os.mkfifo(folders[-1] / "pipe.json")
-    if source.random() < 0.1:           # more than are named
+    if source.random() < 0.1:  # more than are named
         for n in range(source.choice((20, 21, 40))):
             (source.choice(folders) / f"more{n}.txt").touch()
 
 
 def ask(opscope: Path, root: Path) -> tuple[list[dict], list[tuple]]:
     """The rows of files, and what is left out, as `opscope info` lists them."""
-    done = subprocess.run([opscope, "info", "--logdir", root, "--format", "json", "--limit", "0"],
-                          capture_output=True, check=False, timeout=60)
+    done = subprocess.run(
+        [opscope, "info", "--logdir", root, "--format", "json", "--limit", "0"],
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
     found = json.loads(done.stdout) if done.stdout else {"rows": [], "columns": []}
     if isinstance(found, list):
         found = found[-1]
     names = [column["name"] for column in found["columns"]]
     rows = [dict(zip(names, row)) for row in found["rows"]]
     files = [row for row in rows if not row.get("left_out")]
-    left = [(row["file"], reason(row["left_out"])) for row in rows
-            if row.get("left_out") and row["run"] is None]
+    left = [
+        (row["file"], reason(row["left_out"]))
+        for row in rows
+        if row.get("left_out") and row["run"] is None
+    ]
     return files, left
 
 
@@ -118,7 +175,9 @@ def compare_twin(report: Report, opscope: Path, root: Path, where: str) -> None:
     """Every cell of every row, and what is left out."""
     files, left = ask(opscope, root)
     want, want_left = logdir.find(root)
-    report.equal(f"{where}: files", [row["file"] for row in files], [row["file"] for row in want])
+    report.equal(
+        f"{where}: files", [row["file"] for row in files], [row["file"] for row in want]
+    )
     for got, row in zip(files, want):
         for column, cell in row.items():
             report.equal(f"{where}: {row['file']}: {column}", got.get(column), cell)
@@ -171,31 +230,57 @@ def compare_plugin(report: Report, opscope: Path, root: Path, where: str) -> Non
                 report.excluded[rule] += 1
                 continue
             by_value = sorted(spans.values(), key=logdir.order_of)
-            if list(spans) != ["default"] and "default" in spans or by_value != [
-                    spans[k] for k in sorted(spans, key=lambda k: (k != "default", int(k) if k.isdigit() else 0))]:
+            if (
+                list(spans) != ["default"]
+                and "default" in spans
+                or by_value
+                != [
+                    spans[k]
+                    for k in sorted(
+                        spans, key=lambda k: (k != "default", int(k) if k.isdigit() else 0)
+                    )
+                ]
+            ):
                 report.excluded["order"] += 1
-                report.equal(f"{where}: {run}: {worker}: files", set((got or {}).values()),
-                             set(spans.values()))
+                report.equal(
+                    f"{where}: {run}: {worker}: files",
+                    set((got or {}).values()),
+                    set(spans.values()),
+                )
                 continue
-            report.equal(f"{where}: {run}: {worker}", got,
-                         {(1 if span == "default" else int(span)): path
-                          for span, path in spans.items()})
+            report.equal(
+                f"{where}: {run}: {worker}",
+                got,
+                {(1 if span == "default" else int(span)): path for span, path in spans.items()},
+            )
 
 
 def views_of(opscope: Path, trace: Path) -> list[str]:
     """The plugin's views that have data, by our tables."""
+
     def has(name: str) -> bool:
-        done = subprocess.run([opscope, "table", name, trace, "--format", "csv", "--limit", "1"],
-                              capture_output=True, check=True, timeout=120)
+        done = subprocess.run(
+            [opscope, "table", name, trace, "--format", "csv", "--limit", "1"],
+            capture_output=True,
+            check=True,
+            timeout=120,
+        )
         return done.stdout.count(b"\n") > 1
 
-    return ["Overview", "Operator", *(["Kernel"] if has("kernels") else []), "Trace",
-            *(["Memory"] if has("memory") else []), *(["Module"] if has("modules") else [])]
+    return [
+        "Overview",
+        "Operator",
+        *(["Kernel"] if has("kernels") else []),
+        "Trace",
+        *(["Memory"] if has("memory") else []),
+        *(["Module"] if has("modules") else []),
+    ]
 
 
 def compare_shared(report: Report, opscope: Path, shared: Path, scratch: Path) -> None:
     """The traces that the plugin was run on, in one tree of links; and the views of each."""
     from peers_plugin import CASES
+
     tree = scratch / "log"
     for case, (path, _) in CASES.items():
         trace = shared / "data" / path
@@ -203,8 +288,11 @@ def compare_shared(report: Report, opscope: Path, shared: Path, scratch: Path) -
         if not trace.exists():
             continue
         if expected.exists():
-            report.equal(f"{case}: views", views_of(opscope, trace),
-                         [v for v in json.loads(expected.read_text()) if v != "Distributed"])
+            report.equal(
+                f"{case}: views",
+                views_of(opscope, trace),
+                [v for v in json.loads(expected.read_text()) if v != "Distributed"],
+            )
         folder = tree / path.rsplit("/", 1)[0]
         folder.parent.mkdir(parents=True, exist_ok=True)
         if not folder.is_symlink():

@@ -7,6 +7,7 @@ Each recorded number is an Item: its place in our tables, the peer's value, how 
 the name of the rule that excludes it if a specification marks the peer as wrong. Ends with `N
 passed, N failed`; exit status 1 on any difference.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -32,6 +33,7 @@ MISSING = object()
 @dataclass
 class Item:
     """One recorded value."""
+
     group: str
     case: str
     path: Path
@@ -41,22 +43,22 @@ class Item:
     table: str = ""
     group_by: str | None = None
     compat: bool = False
-    key: tuple = ()                  # (column, value) pairs that identify the row
-    column: str = ""                 # "" with how "rows": the number of rows
-    slack_ns: float = 0.0            # beyond the peer's rounding
-    rule: str | None = None          # excluded by
-    options: Options | None = None   # of a text
+    key: tuple = ()  # (column, value) pairs that identify the row
+    column: str = ""  # "" with how "rows": the number of rows
+    slack_ns: float = 0.0  # beyond the peer's rounding
+    rule: str | None = None  # excluded by
+    options: Options | None = None  # of a text
     grouping: dict | None = None
-    unit: int = 1                    # of a displayed value, in bytes or ns
-    selection: Selection = ALL       # for the tables of memory
+    unit: int = 1  # of a displayed value, in bytes or ns
+    selection: Selection = ALL  # for the tables of memory
 
 
 def same(item: Item, got: object) -> bool:
     """Whether GOT is the peer's value, within its known precision."""
     want = item.expected
-    if item.how == "absent_or_0":     # a column whose data the file lacks
+    if item.how == "absent_or_0":  # a column whose data the file lacks
         return got is MISSING or got == 0
-    if item.how == "absent":          # the same, in a column that is hidden without data
+    if item.how == "absent":  # the same, in a column that is hidden without data
         return got is MISSING or got is None
     if got is MISSING:
         return False
@@ -66,23 +68,23 @@ def same(item: Item, got: object) -> bool:
         return got == want and type(got) is type(want)
     if want is None or got is None:
         return want is None and got is None
-    if item.how in ("ns", "after_first_ns"):              # a double of microseconds
+    if item.how in ("ns", "after_first_ns"):  # a double of microseconds
         return abs(Fraction(want) * 1000 - Fraction(got)) <= Fraction(item.slack_ns)
-    if item.how == "us":              # rounded to whole microseconds
+    if item.how == "us":  # rounded to whole microseconds
         return abs(Fraction(want) * 1000 - Fraction(got)) <= 500 + Fraction(item.slack_ns)
-    if item.how == "us_below":        # cut to whole microseconds
+    if item.how == "us_below":  # cut to whole microseconds
         return -item.slack_ns <= Fraction(got) - Fraction(want) * 1000 < 1000 + item.slack_ns
-    if item.how == "percent":         # rounded to 2 digits of a per cent
+    if item.how == "percent":  # rounded to 2 digits of a per cent
         return abs(want - 100 * got) <= 0.00501 + item.slack_ns
-    if item.how in ("percent0", "percent1"):        # rounded to so many digits of a per cent
+    if item.how in ("percent0", "percent1"):  # rounded to so many digits of a per cent
         return abs(want - 100 * got) <= {"percent0": 0.501, "percent1": 0.0501}[item.how]
-    if item.how == "gib":             # the same of GiB
+    if item.how == "gib":  # the same of GiB
         return abs(Fraction(want) - Fraction(got, 2**30)) <= Fraction("0.00501")
     if item.how == "2digits":
         return abs(want - got) <= 0.00501
-    if item.how == "near":           # a double that was divided before
+    if item.how == "near":  # a double that was divided before
         return abs(want - got) <= 1
-    if item.how == "shown":          # two digits, or the first that is not 0
+    if item.how == "shown":  # two digits, or the first that is not 0
         digit = 0.01 if abs(want) >= 0.01 or want == 0 else 10 ** floor(log10(abs(want)))
         return abs(want - got / item.unit) <= 0.501 * digit
     if item.how == "ratio":
@@ -99,7 +101,7 @@ class Rows:
         self.provider = provider
         self.asked: tuple | None = None
         self.rows: list[dict] = []
-        self.index: dict[tuple, dict[tuple, dict] | list[dict]] = {}    # of a curve its rows
+        self.index: dict[tuple, dict[tuple, dict] | list[dict]] = {}  # of a curve its rows
 
     def find(self, item: Item) -> object:
         """The cell of ITEM, or MISSING."""
@@ -108,8 +110,9 @@ class Rows:
             self.rows = with_places(item, self.provider.table(*asked))
             self.asked, self.index = asked, {}
         if item.how == "rows":
-            return sum(all(row.get(column) == value for column, value in item.key)
-                       for row in self.rows)
+            return sum(
+                all(row.get(column) == value for column, value in item.key) for row in self.rows
+            )
         if item.how == "on_curve":
             return self.is_on_curve(item)
         columns = tuple(column for column, _ in item.key)
@@ -129,16 +132,21 @@ class Rows:
         after that record or after the previous one."""
         if item.key not in self.index:
             self.index[item.key] = [
-                row for row in self.rows if all(row[c] == v for c, v in item.key)]
+                row for row in self.rows if all(row[c] == v for c, v in item.key)
+            ]
         rows = self.index[item.key]
         at, *values = item.expected
         first = bisect_left(rows, at - 1, key=lambda row: row["time_ns"])
         for number in range(first, len(rows)):
             if rows[number]["time_ns"] > at + 1:
                 return False
-            if any(all(abs(row[c] - v) <= 1 for c, v in
-                       zip(("allocated_bytes", "reserved_bytes"), values))
-                   for row in rows[max(number - 1, 0):number + 1]):
+            if any(
+                all(
+                    abs(row[c] - v) <= 1
+                    for c, v in zip(("allocated_bytes", "reserved_bytes"), values)
+                )
+                for row in rows[max(number - 1, 0) : number + 1]
+            ):
                 return True
         return False
 
@@ -153,15 +161,25 @@ def with_places(item: Item, rows: list[dict]) -> list[dict]:
         return rows
     if item.table == "memory_events":
         rows = [cut(row, item.selection) for row in rows]
-        rows.sort(key=lambda row: (row["alloc_ns"] is None, row["free_ns"] is None,
-                                   row["alloc_ns"] if row["free_ns"] is None
-                                   else row["free_ns"]))
+        rows.sort(
+            key=lambda row: (
+                row["alloc_ns"] is None,
+                row["free_ns"] is None,
+                row["alloc_ns"] if row["free_ns"] is None else row["free_ns"],
+            )
+        )
     counts: Counter = Counter()
     result = []
     for row in rows:
-        kind = ("point" if item.table == "memory_curve" else "release"
-                if row["alloc_ns"] is None else "allocation" if row["free_ns"] is None
-                else "pair")
+        kind = (
+            "point"
+            if item.table == "memory_curve"
+            else "release"
+            if row["alloc_ns"] is None
+            else "allocation"
+            if row["free_ns"] is None
+            else "pair"
+        )
         number = counts[row["device"], kind]
         counts[row["device"], kind] += 1
         result.append({**row, "#": number if kind == "point" else (kind, number)})
@@ -173,8 +191,10 @@ def cut(row: dict, selection: Selection) -> dict:
     row = dict(row)
     for column in ("alloc_ns", "free_ns"):
         at = row[column]
-        if at is not None and not ((selection.first_ns is None or at >= selection.first_ns)
-                                   and (selection.end_ns is None or at < selection.end_ns)):
+        if at is not None and not (
+            (selection.first_ns is None or at >= selection.first_ns)
+            and (selection.end_ns is None or at < selection.end_ns)
+        ):
             row[column] = row["dur_ns"] = None
     return row
 
@@ -201,8 +221,9 @@ def check(provider, items: Iterator[Item], show: int) -> tuple[int, int]:
         compared[item.group] += 1
         try:
             if item.options is not None:
-                got = provider.text_differs(item.path, item.options, item.grouping or {},
-                                            str(item.expected))
+                got = provider.text_differs(
+                    item.path, item.options, item.grouping or {}, str(item.expected)
+                )
                 fine = got is None
             elif item.how == "rows":
                 got = rows.find(item)
@@ -215,13 +236,17 @@ def check(provider, items: Iterator[Item], show: int) -> tuple[int, int]:
         equal[item.group] += fine
         if not fine and shown[item.group] < show:
             shown[item.group] += 1
-            print(f"DIFFERS {item.group}: {item.case}: {item.what} {dict(item.key)} "
-                  f"{item.column}\n    {provider.name}: "
-                  f"{'no such row or column' if got is MISSING else str(got)[:400]}\n"
-                  f"    peer: {str(item.expected)[:200]}")
+            print(
+                f"DIFFERS {item.group}: {item.case}: {item.what} {dict(item.key)} "
+                f"{item.column}\n    {provider.name}: "
+                f"{'no such row or column' if got is MISSING else str(got)[:400]}\n"
+                f"    peer: {str(item.expected)[:200]}"
+            )
     for group in sorted(set(compared) | set(excluded)):
-        print(f"{group}: compared {compared[group]}, equal {equal[group]}, "
-              f"excluded by rule {excluded[group]}")
+        print(
+            f"{group}: compared {compared[group]}, equal {equal[group]}, "
+            f"excluded by rule {excluded[group]}"
+        )
     for rule, count in sorted(rules.items()):
         print(f"  rule {rule}: {count}")
     passed = sum(equal.values())
@@ -244,10 +269,14 @@ def main() -> int:
     import peers_plugin
     import peers_ranks
     import peers_torch
+
     provider = OpscopeProvider(options.opscope) if options.opscope else TwinProvider()
-    items = (item for source in (peers_torch, peers_plugin, peers_memory, peers_ranks)
-             for item in source.items(options.shared)
-             if not options.only or item.group.startswith(options.only))
+    items = (
+        item
+        for source in (peers_torch, peers_plugin, peers_memory, peers_ranks)
+        for item in source.items(options.shared)
+        if not options.only or item.group.startswith(options.only)
+    )
     passed, failed = check(provider, items, options.show)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0

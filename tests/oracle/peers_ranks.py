@@ -4,6 +4,7 @@
 Requested with --compat tb, of the directory of a case. Where the last source of the plugin gives
 other answers than its release, those are taken.
 """
+
 from __future__ import annotations
 
 import json
@@ -25,34 +26,51 @@ CASES = {
 GPU_ANNOTATIONS = "copies of annotations on the device overwrite the host ranges"
 NOT_MATCHED = "collectives that run at once are compared in another order than they were called"
 # By the notes, doubles of 16 digits are off by so much in the sum of a step.
-DOUBLES_NS = {("hta_ns_resolution_trace", "computation_ns"): 6100,
-              ("hta_ns_resolution_trace", "other_ns"): 6100}
+DOUBLES_NS = {
+    ("hta_ns_resolution_trace", "computation_ns"): 6100,
+    ("hta_ns_resolution_trace", "other_ns"): 6100,
+}
 # The right numbers of the notes, by the default rules: case, table, key, column, us, and whether
 # they are whole microseconds.
 RIGHT = [
     ("ddp2", "collectives", {"rank": 0, "name": "gloo:broadcast"}, "data_transfer_ns", 1424.8),
     ("ddp2", "collectives", {"rank": 1, "name": "gloo:broadcast"}, "data_transfer_ns", 1404.8),
-    *(("hta_nccl_parser_config", "rank_overlap", {"rank": 0, "step": str(step)}, column, us)
-      for step, k, c, both in ((4, 38506, 11989, 1825), (5, 38429, 12300, 1760),
-                               (6, 38720, 22587, 3731))
-      for column, us in (("computation_ns", k - both), ("overlapping_ns", both),
-                         ("communication_ns", c - both))),
+    *(
+        ("hta_nccl_parser_config", "rank_overlap", {"rank": 0, "step": str(step)}, column, us)
+        for step, k, c, both in (
+            (4, 38506, 11989, 1825),
+            (5, 38429, 12300, 1760),
+            (6, 38720, 22587, 3731),
+        )
+        for column, us in (
+            ("computation_ns", k - both),
+            ("overlapping_ns", both),
+            ("communication_ns", c - both),
+        )
+    ),
 ]
 OVERLAP = ("computation_ns", "overlapping_ns", "communication_ns", "other_ns")
 WAIT = ("data_transfer_ns", "synchronizing_ns")
 # Columns of the plugin's table of operations -> ours and how they are compared.
-OPERATIONS = {"Calls": ("calls", "exact"), "Total Size (bytes)": ("total_bytes", "exact"),
-              "Total Latency (us)": ("total_latency_ns", "ns"),
-              "Data Transfer Time (us)": ("data_transfer_ns", "ns")}
+OPERATIONS = {
+    "Calls": ("calls", "exact"),
+    "Total Size (bytes)": ("total_bytes", "exact"),
+    "Total Latency (us)": ("total_latency_ns", "ns"),
+    "Data Transfer Time (us)": ("data_transfer_ns", "ns"),
+}
 
 
 def rule_of(case: str, column: str, key: dict) -> str | None:
     """The rule that excludes a number."""
-    if case == "hta_nccl_parser_config" and (column in OVERLAP or column in (
-            "data_transfer_ns", "total_latency_ns")):
+    if case == "hta_nccl_parser_config" and (
+        column in OVERLAP or column in ("data_transfer_ns", "total_latency_ns")
+    ):
         return GPU_ANNOTATIONS
-    if case == "ddp2" and column in WAIT and (key.get("step") in ("all", "2")
-                                              or key.get("name") == "gloo:broadcast"):
+    if (
+        case == "ddp2"
+        and column in WAIT
+        and (key.get("step") in ("all", "2") or key.get("name") == "gloo:broadcast")
+    ):
         return NOT_MATCHED
     return None
 
@@ -64,18 +82,29 @@ def rank_of(worker: str) -> int:
     return int(worker[-1])
 
 
-def step_items(case: str, path: Path, view: dict, table: str,
-               columns: tuple[str, ...]) -> Iterator[Item]:
+def step_items(
+    case: str, path: Path, view: dict, table: str, columns: tuple[str, ...]
+) -> Iterator[Item]:
     """Rows of `rank_overlap` or `rank_wait`."""
     for step, workers in view["data"].items():
         for worker, values in workers.items():
             key = (("rank", rank_of(worker)), ("step", step))
             for column, value in zip(columns, values):
                 # The mean is cut to whole microseconds.
-                yield Item("plugin: distributed", case, path, table, value, "us_below" if
-                           step == "all" else "ns", table, compat=True, key=key, column=column,
-                           slack_ns=510 + DOUBLES_NS.get((case, column), 0),
-                           rule=rule_of(case, column, dict(key)))
+                yield Item(
+                    "plugin: distributed",
+                    case,
+                    path,
+                    table,
+                    value,
+                    "us_below" if step == "all" else "ns",
+                    table,
+                    compat=True,
+                    key=key,
+                    column=column,
+                    slack_ns=510 + DOUBLES_NS.get((case, column), 0),
+                    rule=rule_of(case, column, dict(key)),
+                )
 
 
 def operation_items(case: str, path: Path, view: dict) -> Iterator[Item]:
@@ -86,12 +115,23 @@ def operation_items(case: str, path: Path, view: dict) -> Iterator[Item]:
             cells = dict(zip(names, row))
             key = (("rank", rank_of(worker)), ("name", cells["Name"]))
             for name, (column, how) in OPERATIONS.items():
-                yield Item("plugin: distributed", case, path, "collectives", cells[name], how,
-                           "collectives", compat=True, key=key, column=column, slack_ns=510,
-                           rule=rule_of(case, column, dict(key)))
+                yield Item(
+                    "plugin: distributed",
+                    case,
+                    path,
+                    "collectives",
+                    cells[name],
+                    how,
+                    "collectives",
+                    compat=True,
+                    key=key,
+                    column=column,
+                    slack_ns=510,
+                    rule=rule_of(case, column, dict(key)),
+                )
 
 
-PLACE = tempfile.TemporaryDirectory()     # of the copies of vectors, until the program ends
+PLACE = tempfile.TemporaryDirectory()  # of the copies of vectors, until the program ends
 
 
 def vector_folder(folder: Path, name: str) -> Path:
@@ -122,11 +162,21 @@ def items(shared: Path) -> Iterator[Item]:
         view = json.loads(latest.read_text())
         yield from view_items(case, path, view)
     for case, table, key, column, us in RIGHT:
-        yield Item("plugin: distributed, corrected", case, shared / "data" / CASES[case], "notes",
-                   us, "ns", table, key=tuple(key.items()), column=column,
-                   slack_ns=51 if isinstance(us, float) else 1001)
+        yield Item(
+            "plugin: distributed, corrected",
+            case,
+            shared / "data" / CASES[case],
+            "notes",
+            us,
+            "ns",
+            table,
+            key=tuple(key.items()),
+            column=column,
+            slack_ns=51 if isinstance(us, float) else 1001,
+        )
     vectors = shared / "expected/tb/vectors"
     for answer in sorted(vectors.glob("*.distributed.json")):
         name = answer.name.removesuffix(".distributed.json")
-        yield from view_items(name, vector_folder(vectors, name),
-                              json.loads(answer.read_text()))
+        yield from view_items(
+            name, vector_folder(vectors, name), json.loads(answer.read_text())
+        )

@@ -1,18 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random small traces with every phase of the Chrome Trace Event Format."""
+
 from __future__ import annotations
 
 import json
 import random
 
-NAMES = ("load", "parse", "draw", "a", "\u00fc\u4e2d", "x\"y", "")
+NAMES = ("load", "parse", "draw", "a", "\u00fc\u4e2d", 'x"y', "")
 CATEGORIES = ("net", "gfx", "net,gfx", None)
 
 
 def event(source: random.Random, phase: str, time: float) -> dict:
     """An event of PHASE at TIME."""
-    made = {"ph": phase, "name": source.choice(NAMES), "pid": source.choice((1, 2, "gpu")),
-            "tid": source.choice((1, 2, 30)), "ts": time}
+    made = {
+        "ph": phase,
+        "name": source.choice(NAMES),
+        "pid": source.choice((1, 2, "gpu")),
+        "tid": source.choice((1, 2, 30)),
+        "ts": time,
+    }
     category = source.choice(CATEGORIES)
     if category is not None:
         made["cat"] = category
@@ -36,8 +42,11 @@ def identity(source: random.Random, phase: str) -> dict:
     number = source.randrange(4)
     ways = [{"id": number}, {"id": hex(number)}, {"id": f"at {number}"}]
     if phase in "be":
-        ways += [{"id2": {"local": hex(number)}}, {"id2": {"global": hex(number)}},
-                 {"id": hex(number), "scope": "tab"}]
+        ways += [
+            {"id2": {"local": hex(number)}},
+            {"id2": {"global": hex(number)}},
+            {"id": hex(number), "scope": "tab"},
+        ]
     return source.choice(ways)
 
 
@@ -53,4 +62,4 @@ def data(seed: int) -> bytes:
         source.shuffle(events)
     whole = events if source.randrange(2) else {"traceEvents": events, "displayTimeUnit": "ns"}
     text = json.dumps(whole, indent=source.choice((None, 1))).encode()
-    return text[:source.randrange(60, len(text))] if source.randrange(4) == 0 else text
+    return text[: source.randrange(60, len(text))] if source.randrange(4) == 0 else text

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Providers of tables: the twin and the opscope binary."""
+
 from __future__ import annotations
 
 import json
@@ -13,6 +14,7 @@ from twin.memory_tables import ALL, Selection
 
 class TwinProvider:
     """The slow twin; keeps the last trace, because questions come file by file."""
+
     name = "twin"
 
     def __init__(self) -> None:
@@ -26,9 +28,15 @@ class TwinProvider:
             self.trace, self.path, self.kept = tables.load(path), path, {}
         return self.trace
 
-    def table(self, path: Path, name: str, group_by: str | None = None,
-              compat: bool = False, python: bool = True,
-              selection: Selection = ALL) -> list[dict]:
+    def table(
+        self,
+        path: Path,
+        name: str,
+        group_by: str | None = None,
+        compat: bool = False,
+        python: bool = True,
+        selection: Selection = ALL,
+    ) -> list[dict]:
         """Rows of a table."""
         trace = self.load(path)
         key = (name, group_by, compat, python, selection)
@@ -36,8 +44,9 @@ class TwinProvider:
             self.kept[key] = tables.table(trace, name, group_by, compat, python, selection)
         return self.kept[key]
 
-    def text_differs(self, path: Path, options: Options, grouping: dict,
-                     expected: str) -> str | None:
+    def text_differs(
+        self, path: Path, options: Options, grouping: dict, expected: str
+    ) -> str | None:
         """None if EXPECTED is the text of averages, apart from ties; else the difference."""
         text = averages_text.render(self.load(path), options, **grouping)
         return text.differs_from(expected)
@@ -49,6 +58,7 @@ class OpscopeError(Exception):
 
 class OpscopeProvider:
     """The binary, once per question."""
+
     name = "opscope"
 
     def __init__(self, binary: Path, timeout_s: float = 120):
@@ -61,8 +71,9 @@ class OpscopeProvider:
         """Standard output of `opscope table …`."""
         command = [str(self.binary), "table", *arguments]
         try:
-            done = subprocess.run(command, capture_output=True, timeout=self.timeout_s,
-                                  check=False)
+            done = subprocess.run(
+                command, capture_output=True, timeout=self.timeout_s, check=False
+            )
         except subprocess.TimeoutExpired as late:
             raise OpscopeError(f"no answer in {self.timeout_s} s: {command}") from late
         except OSError as missing:
@@ -79,9 +90,15 @@ class OpscopeProvider:
         except ValueError as bad:
             raise OpscopeError(f"not JSON ({bad}): {arguments}") from bad
 
-    def rows(self, name: str, operands: list[Path], group_by: str | None = None,
-             compat: bool = False, python: bool = True,
-             more: tuple[str, ...] = ()) -> list[dict]:
+    def rows(
+        self,
+        name: str,
+        operands: list[Path],
+        group_by: str | None = None,
+        compat: bool = False,
+        python: bool = True,
+        more: tuple[str, ...] = (),
+    ) -> list[dict]:
         """Rows of a table of several files; MORE are further options."""
         arguments = [name, *map(str, operands), *more]
         if group_by:
@@ -98,25 +115,41 @@ class OpscopeProvider:
                 row["stack"] = json.loads(row["stack"])
         return rows
 
-    def table(self, path: Path, name: str, group_by: str | None = None,
-              compat: bool = False, python: bool = True,
-              selection: Selection = ALL) -> list[dict]:
+    def table(
+        self,
+        path: Path,
+        name: str,
+        group_by: str | None = None,
+        compat: bool = False,
+        python: bool = True,
+        selection: Selection = ALL,
+    ) -> list[dict]:
         """Rows of a table of one file."""
         key = (path, name, group_by, compat, python, selection)
         if key not in self.kept:
             if len(self.kept) > 16:
                 self.kept.clear()
-            self.kept[key] = self.rows(name, [path], group_by, compat, python,
-                                       tuple(selection.arguments()))
+            self.kept[key] = self.rows(
+                name, [path], group_by, compat, python, tuple(selection.arguments())
+            )
         return self.kept[key]
 
-    def text(self, operands: list[Path], options: Options, grouping: dict,
-             more: tuple[str, ...] = ()) -> str:
+    def text(
+        self, operands: list[Path], options: Options, grouping: dict, more: tuple[str, ...] = ()
+    ) -> str:
         """The text form of averages."""
-        arguments = ["averages", *map(str, operands), "--format", "text",
-                     "--limit", str(max(options.limit, 0)), *more]
+        arguments = [
+            "averages",
+            *map(str, operands),
+            "--format",
+            "text",
+            "--limit",
+            str(max(options.limit, 0)),
+            *more,
+        ]
         parts = [key for key in ("shape", "dtype") if grouping.get(f"by_{key}")] + (
-            [f"stack:{grouping['stack_n']}"] if grouping.get("stack_n") else [])
+            [f"stack:{grouping['stack_n']}"] if grouping.get("stack_n") else []
+        )
         if parts:
             arguments += ["--group-by", ",".join(parts)]
         for flag, value in (("--sort", options.sort), ("--header", options.header)):
@@ -129,16 +162,19 @@ class OpscopeProvider:
         if options.torch != "2.13":
             arguments += ["--torch", options.torch]
         default = Options()
-        for flag, field in (("--max-name-width", "max_name_width"),
-                            ("--max-src-width", "max_src_width"),
-                            ("--max-shapes-width", "max_shapes_width")):
+        for flag, field in (
+            ("--max-name-width", "max_name_width"),
+            ("--max-src-width", "max_src_width"),
+            ("--max-shapes-width", "max_shapes_width"),
+        ):
             value = getattr(options, field)
             if value is not None and value != getattr(default, field):
                 arguments += [flag, str(value)]
         return self.run(arguments)
 
-    def text_differs(self, path: Path, options: Options, grouping: dict,
-                     expected: str) -> str | None:
+    def text_differs(
+        self, path: Path, options: Options, grouping: dict, expected: str
+    ) -> str | None:
         """None if both EXPECTED and the binary's text are the table, apart from ties. Only the twin
         knows which texts torch's exact numbers allow."""
         allowed = averages_text.render(self.twin.load(path), options, **grouping)

@@ -6,6 +6,7 @@
 Takes the recorded runs of several ranks that are there, and N random ones (rankstrace.py). Also
 checks that clocks are found again (align()). Ends with `N passed, N failed` (cells).
 """
+
 from __future__ import annotations
 
 import argparse
@@ -27,8 +28,9 @@ RUNS = ("wild/cuda_v100_dlrm_8ranks", "torch213/ddp2_logdir", "hta/trace_filter"
 COMPAT = ("rank_overlap", "rank_wait", "collectives")
 
 
-def compare(provider: OpscopeProvider, report: Report, where: str, paths: list[Path],
-            names: list[str]) -> None:
+def compare(
+    provider: OpscopeProvider, report: Report, where: str, paths: list[Path], names: list[str]
+) -> None:
     """Compare the tables NAMES of a run."""
     run = runs.assemble([tables.load(path) for path in paths], paths)
     for name in names:
@@ -41,30 +43,42 @@ def compare(provider: OpscopeProvider, report: Report, where: str, paths: list[P
                 continue
             compare_table(report, label, name, ours, tables.table(run, name, None, compat))
     if "stragglers" in names:
-        compare_table(report, f"{where}: stragglers by step:", "stragglers",
-                      provider.rows("stragglers", paths, "step"),
-                      tables.table(run, "stragglers", "step"))
+        compare_table(
+            report,
+            f"{where}: stragglers by step:",
+            "stragglers",
+            provider.rows("stragglers", paths, "step"),
+            tables.table(run, "stragglers", "step"),
+        )
 
 
-def compare_quality(provider: OpscopeProvider, report: Report, where: str,
-                    paths: list[Path]) -> None:
+def compare_quality(
+    provider: OpscopeProvider, report: Report, where: str, paths: list[Path]
+) -> None:
     """Compare what `quality` says of ranks side by side, with the ends of its sentences."""
     run = runs.assemble([tables.load(path) for path in paths], paths)
-    twin = [(row["code"], row["count"], row["first_ns"], row["detail"])
-            for row in rank_quality.rows(run)]
-    ours = [(row["code"], row["count"], row.get("first_ns"), row["message"])
-            for row in provider.rows("quality", paths) if row["code"] in rank_quality.SEVERITY]
+    twin = [
+        (row["code"], row["count"], row["first_ns"], row["detail"])
+        for row in rank_quality.rows(run)
+    ]
+    ours = [
+        (row["code"], row["count"], row.get("first_ns"), row["message"])
+        for row in provider.rows("quality", paths)
+        if row["code"] in rank_quality.SEVERITY
+    ]
     order = ["error", "warning", "info"]
     twin.sort(key=lambda row: order.index(rank_quality.SEVERITY[row[0]]))
-    if len(ours) == len(twin) and all(a[:3] == b[:3] and a[3].endswith(": " + b[3])
-                                      for a, b in zip(ours, twin)):
+    if len(ours) == len(twin) and all(
+        a[:3] == b[:3] and a[3].endswith(": " + b[3]) for a, b in zip(ours, twin)
+    ):
         report.passed += len(ours) + 1
     else:
         report.differ(where, "quality", f"opscope {ours}", f"twin {twin}")
 
 
-def compare_advice(provider: OpscopeProvider, report: Report, where: str,
-                   paths: list[Path]) -> None:
+def compare_advice(
+    provider: OpscopeProvider, report: Report, where: str, paths: list[Path]
+) -> None:
     """Compare the advice about the rank that lets the others wait, and where it stands."""
     run = runs.assemble([tables.load(path) for path in paths], paths)
     twin = [row for row in tables.table(run, "advice") if row["code"] == "straggler"]
@@ -72,8 +86,13 @@ def compare_advice(provider: OpscopeProvider, report: Report, where: str,
     compare_table(report, f"{where}: straggler", "advice", ours, twin)
 
 
-def is_any_order(provider: OpscopeProvider, report: Report, where: str, paths: list[Path],
-                 source: random.Random) -> None:
+def is_any_order(
+    provider: OpscopeProvider,
+    report: Report,
+    where: str,
+    paths: list[Path],
+    source: random.Random,
+) -> None:
     """Check that the order of the operands does not matter, if each rank has one file."""
     name = source.choice(list(ranks.TABLES))
     mixed = source.sample(paths, len(paths))
@@ -98,20 +117,34 @@ def align(provider: OpscopeProvider, report: Report, place: Path) -> None:
         for group in groups:
             for rank in group:
                 end = at + 100 + source.uniform(5, 20)
-                clock = [1.7e15 + offsets[rank] + t + t * drifts[rank]
-                         for t in (at + source.uniform(0, 90), end)]
-                events[rank].append({
-                    "ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce(x)",
-                    "pid": 0, "tid": 7, "ts": round(clock[0], 3),
-                    "dur": round(clock[1] - clock[0], 3), "args": {
-                        "Collective name": "allreduce", "Process Group Name": str(group),
-                        "Process Group Ranks": json.dumps(group), "Group size": len(group),
-                        "Seq": number}})
+                clock = [
+                    1.7e15 + offsets[rank] + t + t * drifts[rank]
+                    for t in (at + source.uniform(0, 90), end)
+                ]
+                events[rank].append(
+                    {
+                        "ph": "X",
+                        "cat": "kernel",
+                        "name": "ncclDevKernel_AllReduce(x)",
+                        "pid": 0,
+                        "tid": 7,
+                        "ts": round(clock[0], 3),
+                        "dur": round(clock[1] - clock[0], 3),
+                        "args": {
+                            "Collective name": "allreduce",
+                            "Process Group Name": str(group),
+                            "Process Group Ranks": json.dumps(group),
+                            "Group size": len(group),
+                            "Seq": number,
+                        },
+                    }
+                )
     paths = []
     for rank, own in enumerate(events):
         paths.append(place / f"rank{rank}.json")
-        paths[-1].write_text(json.dumps({"distributedInfo": {"rank": rank},
-                                         "traceEvents": own}))
+        paths[-1].write_text(
+            json.dumps({"distributedInfo": {"rank": rank}, "traceEvents": own})
+        )
     rows = provider.rows("ranks", paths)
     if [row["clock_group"] for row in rows] != [0] * 8 + [1] * 2:
         report.differ("align", "groups", [row["clock_group"] for row in rows])
@@ -119,7 +152,9 @@ def align(provider: OpscopeProvider, report: Report, place: Path) -> None:
         first = own[0]
         for rank in own[1:]:
             # As differences of two clocks, at the first collective, when true time is 1 s.
-            true = (offsets[rank] - offsets[first] + 1e6 * (drifts[rank] - drifts[first])) * 1000
+            true = (
+                offsets[rank] - offsets[first] + 1e6 * (drifts[rank] - drifts[first])
+            ) * 1000
             found = rows[rank]["clock_offset_ns"] - rows[first]["clock_offset_ns"]
             if abs(found - true) < 20_000:
                 report.passed += 1

@@ -1,25 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random runs of 1 to 5 ranks that communicate: by kernels or on the host, in one or several
 groups, with and without numbers; some ranks lack collectives, and clocks differ by up to hours."""
+
 from __future__ import annotations
 
 import json
 import random
 from dataclasses import dataclass
 
-OPERATIONS = (("nccl:all_reduce", "allreduce", "ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)"),
-              ("nccl:_all_gather_base", "_allgather_base", "ncclDevKernel_AllGather_RING_LL(x)"),
-              ("nccl:broadcast", "broadcast", "ncclDevKernel_Broadcast_RING_LL(x)"),
-              ("nccl:all_to_all", "all_to_all", "ncclDevKernel_SendRecv(x)"),
-              ("nccl:barrier", "barrier", "ncclDevKernel_AllReduce_Sum_i8_RING_LL(x)"))
-TYPES = (("float", "Float"), ("long int", "Long"), ("c10::BFloat16", "BFloat16"),
-         ("odd", "Odd"))
+OPERATIONS = (
+    ("nccl:all_reduce", "allreduce", "ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)"),
+    ("nccl:_all_gather_base", "_allgather_base", "ncclDevKernel_AllGather_RING_LL(x)"),
+    ("nccl:broadcast", "broadcast", "ncclDevKernel_Broadcast_RING_LL(x)"),
+    ("nccl:all_to_all", "all_to_all", "ncclDevKernel_SendRecv(x)"),
+    ("nccl:barrier", "barrier", "ncclDevKernel_AllReduce_Sum_i8_RING_LL(x)"),
+)
+TYPES = (
+    ("float", "Float"),
+    ("long int", "Long"),
+    ("c10::BFloat16", "BFloat16"),
+    ("odd", "Odd"),
+)
 OPERATORS = ("aten::mm", "aten::embedding_bag", "aten::copy_", "my_loss", "aten::add_")
 
 
 @dataclass
 class Style:
     """What all ranks of a run have in common."""
+
     on_device: bool
     has_labels: bool
     has_args: bool
@@ -38,24 +46,39 @@ class Rank:
         self.events: list[dict] = []
         self.offset_us = source.choice((0, 0, 7, -4_000, 3_600_000_000, -7_200_000_000))
         self.drift = source.choice((0, 0, 2e-5, -5e-5))
-        self.at_us = 0.0        # on the true clock, of the host
-        self.busy_us = 0.0      # of the queue
+        self.at_us = 0.0  # on the true clock, of the host
+        self.busy_us = 0.0  # of the queue
         self.correlation = 0
         self.numbers = [0] * len(style.groups)
-        self.begin_us = -1e9    # when its recording begins
+        self.begin_us = -1e9  # when its recording begins
 
     def clock(self, at_us: float) -> float:
         """A true time on the clock of the rank."""
         return round(1_700_000_000_000_000 + self.offset_us + at_us * (1 + self.drift), 3)
 
-    def add(self, cat: str, name: str, start_us: float, end_us: float, args: dict | None = None,
-            queue: bool = False) -> None:
+    def add(
+        self,
+        cat: str,
+        name: str,
+        start_us: float,
+        end_us: float,
+        args: dict | None = None,
+        queue: bool = False,
+    ) -> None:
         """Add a range."""
         start, end = self.clock(start_us), self.clock(end_us)
-        self.events.append({
-            "ph": "X", "cat": cat, "name": name, "pid": self.rank if queue else 100 + self.rank,
-            "tid": 7 if queue else 1, "ts": start, "dur": round(max(end - start, 0), 3),
-            "args": args or {}})
+        self.events.append(
+            {
+                "ph": "X",
+                "cat": cat,
+                "name": name,
+                "pid": self.rank if queue else 100 + self.rank,
+                "tid": 7 if queue else 1,
+                "ts": start,
+                "dur": round(max(end - start, 0), 3),
+                "args": args or {},
+            }
+        )
 
     def work(self) -> None:
         """Some operators, of which some launch kernels."""
@@ -81,14 +104,20 @@ class Rank:
         self.at_us += 3
         return max(self.at_us + 2, self.busy_us) if self.style.on_device else self.at_us
 
-    def collective(self, group: int, op: tuple, arrival: float, leave: float,
-                   args: dict, dims: dict) -> None:
+    def collective(
+        self, group: int, op: tuple, arrival: float, leave: float, args: dict, dims: dict
+    ) -> None:
         """A collective of this rank, from its arrival until it leaves."""
         label, word, kernel = op
         style = self.style
         if not style.on_device:
-            self.add("user_annotation", label.replace("nccl", "gloo"), arrival, leave,
-                     {**dims, **args})
+            self.add(
+                "user_annotation",
+                label.replace("nccl", "gloo"),
+                arrival,
+                leave,
+                {**dims, **args},
+            )
             self.at_us = leave + 1
             return
         start = self.at_us
@@ -106,12 +135,22 @@ class Rank:
         """The file."""
         info = {"rank": self.rank, "world_size": self.style.n_ranks}
         if has_info and len(self.style.groups) == 1:
-            info["pg_config"] = [{"pg_name": "0", "pg_size": self.style.n_ranks,
-                                  "ranks": list(range(self.style.n_ranks))}]
+            info["pg_config"] = [
+                {
+                    "pg_name": "0",
+                    "pg_size": self.style.n_ranks,
+                    "ranks": list(range(self.style.n_ranks)),
+                }
+            ]
         self.source.shuffle(self.events)
         self.events = [e for e in self.events if e["ts"] >= self.clock(self.begin_us)]
-        return json.dumps({"distributedInfo": info, "host_name": f"host{self.rank // 2}",
-                           "traceEvents": self.events})
+        return json.dumps(
+            {
+                "distributedInfo": info,
+                "host_name": f"host{self.rank // 2}",
+                "traceEvents": self.events,
+            }
+        )
 
 
 def styled(source: random.Random) -> Style:
@@ -121,33 +160,56 @@ def styled(source: random.Random) -> Style:
     if n > 2 and source.randrange(2):
         groups += [list(range(0, n, 2)), list(range(1, n, 2))]
     has_args = source.randrange(3) > 0
-    return Style(source.randrange(3) > 0, source.randrange(4) > 0, has_args,
-                 has_args and source.randrange(3) > 0, source.randrange(4) > 0, n, groups,
-                 source.choice((0, 800, 5_000)))
+    return Style(
+        source.randrange(3) > 0,
+        source.randrange(4) > 0,
+        has_args,
+        has_args and source.randrange(3) > 0,
+        source.randrange(4) > 0,
+        n,
+        groups,
+        source.choice((0, 800, 5_000)),
+    )
 
 
-def arguments(source: random.Random, style: Style, group: int, op: tuple, rank: Rank,
-              types: tuple, elements: int) -> tuple[dict, dict]:
+def arguments(
+    source: random.Random,
+    style: Style,
+    group: int,
+    op: tuple,
+    rank: Rank,
+    types: tuple,
+    elements: int,
+) -> tuple[dict, dict]:
     """What Kineto says of a collective, and its inputs."""
     members = style.groups[group]
     args: dict = {}
     if style.has_args:
-        args = {"Collective name": op[1], "dtype": types[1], "In msg nelems": elements,
-                "Out msg nelems": elements * (len(members) if "gather" in op[1] else 1),
-                "Group size": len(members), "Process Group Name": str(group),
-                "Process Group Ranks": json.dumps(members)}
+        args = {
+            "Collective name": op[1],
+            "dtype": types[1],
+            "In msg nelems": elements,
+            "Out msg nelems": elements * (len(members) if "gather" in op[1] else 1),
+            "Group size": len(members),
+            "Process Group Name": str(group),
+            "Process Group Ranks": json.dumps(members),
+        }
         if style.has_numbers:
             args["Seq"] = rank.numbers[group]
     dims = {"Input Dims": [[elements]], "Input type": [types[0]]} if style.has_dims else {}
     return args, dims
 
 
-def collective(source: random.Random, style: Style, ranks: list[Rank], number: int,
-               silent: set[int]) -> None:
+def collective(
+    source: random.Random, style: Style, ranks: list[Rank], number: int, silent: set[int]
+) -> None:
     """Let the ranks of a group meet, but for those that are SILENT."""
     group = source.randrange(len(style.groups))
-    op, types, elements = (source.choice(OPERATIONS), source.choice(TYPES),
-                           source.choice((1, 12, 53_120)))
+    op, types, elements = (
+        source.choice(OPERATIONS),
+        source.choice(TYPES),
+        source.choice((1, 12, 53_120)),
+    )
     here = [ranks[k] for k in style.groups[group]]
     for rank in here:
         rank.numbers[group] += 1
@@ -177,15 +239,21 @@ def run(seed: int) -> list[tuple[str, str]]:
             silent = {source.randrange(style.n_ranks)}
         for rank in ranks:
             rank.work()
-        collective(source, style, ranks, number, silent | (
-            {source.randrange(style.n_ranks)} if source.randrange(9) == 0 else set()))
+        collective(
+            source,
+            style,
+            ranks,
+            number,
+            silent | ({source.randrange(style.n_ranks)} if source.randrange(9) == 0 else set()),
+        )
         for rank in ranks:
             if style.step_us and rank.at_us - begins[rank.rank] > style.step_us:
-                rank.add("user_annotation", f"ProfilerStep#{number}", begins[rank.rank],
-                         rank.at_us)
+                rank.add(
+                    "user_annotation", f"ProfilerStep#{number}", begins[rank.rank], rank.at_us
+                )
                 begins[rank.rank] = rank.at_us = rank.at_us + 1
     has_info = source.randrange(2) == 0
     files = [(f"rank{rank.rank}.json", rank.text(has_info)) for rank in ranks]
-    if source.randrange(6) == 0:        # two files of one rank
+    if source.randrange(6) == 0:  # two files of one rank
         files.append(("again.json", files[0][1]))
     return files

@@ -4,6 +4,7 @@
 ./check compares a share of them, another one at each commit: CHECK_SHARE is the share in percent,
 CHECK_SEED chooses. Without CHECK_SHARE, as by hand and in ./check full, it is all of them.
 """
+
 from __future__ import annotations
 
 import hashlib

@@ -11,6 +11,7 @@ ones: N of devices that wait, 8 N near the borders of the rules, N of hosts, N r
 N of windows of one rank; each complete and selected from. Ends with how often each was said, and
 `N passed, N failed`.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -40,13 +41,22 @@ from twin.selection import NothingLeft, Selection  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 # What is counted, so that a run shows that each was there.
-SAID = {"lacks events": "the file lacks many", "earlier work": told.BUSY,
-        "a call waited": " waited for ", "waiting": " is waiting for ranks",
-        "ranks first": "Even out the work", "one waits": "none like it an eighth",
-        "not known": "asked of the files of all ranks", "hidden": "is hidden already",
-        "few": "Split what is sent", "beside": "Let it run beside", "half": "in training accumulated",
-        "allocator off": "Steps have 100", "allocator grows": "while it grows",
-        "allocator": "Keep memory instead"}
+SAID = {
+    "lacks events": "the file lacks many",
+    "earlier work": told.BUSY,
+    "a call waited": " waited for ",
+    "waiting": " is waiting for ranks",
+    "ranks first": "Even out the work",
+    "one waits": "none like it an eighth",
+    "not known": "asked of the files of all ranks",
+    "hidden": "is hidden already",
+    "few": "Split what is sent",
+    "beside": "Let it run beside",
+    "half": "in training accumulated",
+    "allocator off": "Steps have 100",
+    "allocator grows": "while it grows",
+    "allocator": "Keep memory instead",
+}
 
 
 def is_alike(mine: str, twin: str) -> bool:
@@ -96,11 +106,16 @@ class Comparison:
         self.compare_part(where, paths, traces, Selection())
         source = random.Random(where)
         selected = asks.selection(source, source.choice(traces))
-        self.compare_part(f"{where} {' '.join(selected.arguments())}", paths,
-                          [tables.load(path) for path in paths], selected)
+        self.compare_part(
+            f"{where} {' '.join(selected.arguments())}",
+            paths,
+            [tables.load(path) for path in paths],
+            selected,
+        )
 
-    def compare_part(self, where: str, paths: list[Path], traces: list[Trace],
-                     selected: Selection) -> None:
+    def compare_part(
+        self, where: str, paths: list[Path], traces: list[Trace], selected: Selection
+    ) -> None:
         """Compare what is said of what SELECTED leaves of TRACES, which are in PATHS."""
         try:
             run = runs.assemble(traces, paths, selected)
@@ -113,20 +128,27 @@ class Comparison:
         blocks = runs.blocks(run, False)
         for block in blocks:
             own = [t for t in block if t.kept.get("steps beside") != "theirs"]
-            if len(own) != 1:       # its rows are sums
+            if len(own) != 1:  # its rows are sums
                 continue
             rules = told.rules_of(own[0])
             place = {"rank": own[0].rank, "span": own[0].span}
             lead = f"rank {own[0].rank}, span {own[0].span}: " if len(blocks) > 1 else ""
             of_block = [note.removeprefix(lead) for note in notes if note.startswith(lead)]
-            self.same(f"{where} {lead}notes", list(filter(told.is_ours, of_block)),
-                      told.notes(rules))
+            self.same(
+                f"{where} {lead}notes", list(filter(told.is_ours, of_block)), told.notes(rules)
+            )
             twin = told.texts(rules, told.waiting(run, own[0]))
             for code in ("communication", "allocator"):
-                self.same(f"{where} {lead}{code}", [
-                    row["text"] for row in rows if row["code"] == code
-                    and (len(blocks) == 1 or place.items() <= row.items())],
-                    [twin[code]] if code in twin else [])
+                self.same(
+                    f"{where} {lead}{code}",
+                    [
+                        row["text"]
+                        for row in rows
+                        if row["code"] == code
+                        and (len(blocks) == 1 or place.items() <= row.items())
+                    ],
+                    [twin[code]] if code in twin else [],
+                )
 
 
 def compare(binary: Path, keep: Path | None, job: tuple) -> Comparison:
@@ -151,8 +173,11 @@ def compare(binary: Path, keep: Path | None, job: tuple) -> Comparison:
 
 def real(folder: Path, largest: int) -> list[tuple]:
     """The jobs of traces below FOLDER, and of each folder that may be a run."""
-    files = [path for path in sample.of(sorted(folder.rglob("*.json*")))
-             if path.is_file() and path.stat().st_size <= largest]
+    files = [
+        path
+        for path in sample.of(sorted(folder.rglob("*.json*")))
+        if path.is_file() and path.stat().st_size <= largest
+    ]
     found = [(str(path.relative_to(folder)), [path]) for path in files]
     for place in dict.fromkeys(path.parent for path in files):
         own = sorted(path for path in place.glob("*.json*") if path.is_file())
@@ -163,14 +188,24 @@ def real(folder: Path, largest: int) -> list[tuple]:
 
 def random_jobs(seed: int) -> list[tuple]:
     """The random jobs of SEED."""
-    found = [(f"device {seed}", [("trace.json", devicetrace.data(seed))]),
-             (f"host {seed}", [("trace.json", hosttrace.data(seed))])]
-    found += [(f"said {8 * seed + part}", [("trace.json", saidtrace.data(8 * seed + part))])
-              for part in range(8)]
+    found = [
+        (f"device {seed}", [("trace.json", devicetrace.data(seed))]),
+        (f"host {seed}", [("trace.json", hosttrace.data(seed))]),
+    ]
+    found += [
+        (f"said {8 * seed + part}", [("trace.json", saidtrace.data(8 * seed + part))])
+        for part in range(8)
+    ]
     ranks = [(name, text.encode()) for name, text in rankstrace.run(seed)]
     found.append((f"ranks {seed}", ranks))
-    found.append((f"windows {seed}", [  # of one rank, after another
-        (f"worker0.{n}.pt.trace.json", ranks[0][1]) for n in range(1, 2 + seed % 2)]))
+    found.append(
+        (
+            f"windows {seed}",
+            [  # of one rank, after another
+                (f"worker0.{n}.pt.trace.json", ranks[0][1]) for n in range(1, 2 + seed % 2)
+            ],
+        )
+    )
     return found
 
 

@@ -3,6 +3,7 @@
 
 Usage: siblings.py OPSCOPE [--traces DIR] [--largest BYTES] [--random N] [--seed N]
 """
+
 from __future__ import annotations
 
 import argparse
@@ -24,8 +25,12 @@ EACH = 3  # names and events of a trace
 
 def ask(opscope: str, path: Path, *more: str) -> list[dict]:
     """The rows of `siblings` for PATH."""
-    done = subprocess.run([opscope, "table", "siblings", str(path), "--limit", "0", "--format",
-                           "json", *more], capture_output=True, check=True, timeout=120)
+    done = subprocess.run(
+        [opscope, "table", "siblings", str(path), "--limit", "0", "--format", "json", *more],
+        capture_output=True,
+        check=True,
+        timeout=120,
+    )
     answer = json.loads(done.stdout)
     names = [column["name"] for column in answer["columns"]]
     return [dict(zip(names, row)) for row in answer["rows"]]
@@ -38,8 +43,11 @@ def differs(mine: list[dict], twin: list[dict]) -> str:
     for at, (one, other) in enumerate(zip(mine, twin)):
         for column, value in other.items():
             got = one.get(column)
-            same = (abs(got - value) < 1e-12 if column == "percentile_ratio"
-                    else str(got) == str(value))
+            same = (
+                abs(got - value) < 1e-12
+                if column == "percentile_ratio"
+                else str(got) == str(value)
+            )
             if not same:
                 return f"row {at}, {column}: {got!r}, twin {value!r}"
     return ""
@@ -57,9 +65,11 @@ def compare(opscope: str, path: Path, where: str) -> tuple[int, int]:
     n_wrong = n = 0
     for one in source.sample(ranges, min(EACH, len(ranges))):
         counted = ranges_of.name_of(trace, one)
-        for more, wanted in ((("--name", one.name), {"name": one.name}),
-                             (("--name", counted), {"name": counted}),
-                             (("--event", str(one.id)), {"event": one.id})):
+        for more, wanted in (
+            (("--name", one.name), {"name": one.name}),
+            (("--name", counted), {"name": counted}),
+            (("--event", str(one.id)), {"event": one.id}),
+        ):
             if "\ufffd" in one.name or any("\ud800" <= c <= "\udfff" for c in one.name):
                 continue
             n += 1

@@ -10,6 +10,7 @@ the same version that has torch, the wheel gets a recorder for it: it is used th
 that ITT remains. Each of PYTHONS builds or takes a wheel and uses it the same way, without torch.
 Ends with `N passed, N failed`; skipped if a user must not mount directories.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -24,13 +25,36 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 # What the wheel must bring itself, though modules of Python may use it, too.
-BROUGHT = ("libsqlite3", "libzstd", "libisal", "libdeflate", "libxxhash", "libmicrohttpd", "libgnutls",
-           "libp11-kit", "libidn2", "libunistring", "libtasn1", "libnettle", "libhogweed", "libgmp")
+BROUGHT = (
+    "libsqlite3",
+    "libzstd",
+    "libisal",
+    "libdeflate",
+    "libxxhash",
+    "libmicrohttpd",
+    "libgnutls",
+    "libp11-kit",
+    "libidn2",
+    "libunistring",
+    "libtasn1",
+    "libnettle",
+    "libhogweed",
+    "libgmp",
+)
 # In every wheel. What libmicrohttpd needs besides, distributions choose.
 LIBRARIES = {"libsqlite3", "libzstd", "libisal", "libdeflate", "libmicrohttpd"}
 # What every system has on which wheels can be installed (PEP 600).
-SYSTEM = ("libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "librt.so.1", "libutil.so.1",
-          "libgcc_s.so.1", "libstdc++.so.6", "libz.so.1")
+SYSTEM = (
+    "libc.so.6",
+    "libm.so.6",
+    "libpthread.so.0",
+    "libdl.so.2",
+    "librt.so.1",
+    "libutil.so.1",
+    "libgcc_s.so.1",
+    "libstdc++.so.6",
+    "libz.so.1",
+)
 FACTS = """
 import json, os, sys, sysconfig
 print(json.dumps({"program": os.path.realpath(sys.executable), "version": sys.version_info[:2],
@@ -85,20 +109,26 @@ print(type(prof).__module__, found["aten::addmm"])
 """
 
 
-UNSHARE = ["unshare", "--mount"] if os.getuid() == 0 else [
-    "unshare", "--user", "--map-root-user", "--mount"]
+UNSHARE = (
+    ["unshare", "--mount"]
+    if os.getuid() == 0
+    else ["unshare", "--user", "--map-root-user", "--mount"]
+)
 
 
 def run(*words: object) -> str:
     """The output of WORDS, which must succeed."""
     print("$", *words, flush=True)
-    return subprocess.run([str(x) for x in words], check=True, text=True,
-                          stdout=subprocess.PIPE).stdout
+    return subprocess.run(
+        [str(x) for x in words], check=True, text=True, stdout=subprocess.PIPE
+    ).stdout
 
 
 def libraries(files: list[Path]) -> set[str]:
     """The libraries of this machine that FILES need, but for those that the wheel brings."""
-    found = subprocess.run(["ldd", *map(str, files)], capture_output=True, text=True, check=False)
+    found = subprocess.run(
+        ["ldd", *map(str, files)], capture_output=True, text=True, check=False
+    )
     paths = set(re.findall(r"(/\S+) \(0x", found.stdout))
     return {x for x in paths if not Path(x).name.startswith(BROUGHT) and "site" not in x}
 
@@ -111,9 +141,13 @@ class Clean:
         self.facts = json.loads(run(python, "-c", FACTS))
         self.root = folder / "root"
         self.site = folder / "site"
-        self.binds = {"/proc": "/proc", "/dev": "/dev", str(self.site): "/site",
-                      str(ROOT / "tests/data"): "/data",
-                      self.facts["stdlib"]: self.facts["stdlib"]}
+        self.binds = {
+            "/proc": "/proc",
+            "/dev": "/dev",
+            str(self.site): "/site",
+            str(ROOT / "tests/data"): "/data",
+            self.facts["stdlib"]: self.facts["stdlib"],
+        }
         # What the package index needs to be reached is not for programs there.
         self.environment = {"HOME": "/tmp", "PYTHONPATH": "/site", "PATH": os.environ["PATH"]}
 
@@ -138,8 +172,12 @@ class Clean:
         assert set(re.findall(r"^License-File: (.*)$", metadata, re.M)) == set(texts), metadata
         libraries_there = [x.name for x in self.site.glob("opscope.libs/*")]
         assert LIBRARIES <= {x.split("-")[0] for x in libraries_there}, libraries_there
-        for name in ("LICENSE", "libxxhash", *["torch"] * has_recorders,
-                     *(re.match(r"\w+", x)[0] for x in libraries_there)):
+        for name in (
+            "LICENSE",
+            "libxxhash",
+            *["torch"] * has_recorders,
+            *(re.match(r"\w+", x)[0] for x in libraries_there),
+        ):
             found = [x for x in texts if x.startswith(name)]
             assert len(found) == 1 and "opyright" in texts[found[0]], (name, list(texts))
 
@@ -151,10 +189,16 @@ class Clean:
         hidden = Path(self.facts["stdlib"], "site-packages")  # of this machine's Python
         if hidden.is_dir():
             mounts.append(f"mount --bind '{self.folder}/empty' '{self.root}{hidden}'")
-        script = f"{' && '.join(mounts)} && PATH=$PATH:/usr/sbin && exec chroot '{self.root}' \"$@\""
-        done = subprocess.run([*UNSHARE, "sh", "-c", script, "sh", self.facts["program"], *words],
-                              env={**self.environment, **variables}, capture_output=True,
-                              text=True, check=False)
+        script = (
+            f"{' && '.join(mounts)} && PATH=$PATH:/usr/sbin && exec chroot '{self.root}' \"$@\""
+        )
+        done = subprocess.run(
+            [*UNSHARE, "sh", "-c", script, "sh", self.facts["program"], *words],
+            env={**self.environment, **variables},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         print("there:", done.stdout, done.stderr, sep="\n", flush=True)
         assert done.returncode == 0, words
         return done
@@ -162,10 +206,15 @@ class Clean:
 
 def of_system() -> set[str]:
     """The C and C++ libraries, where this machine's loader finds them."""
-    maps = run(sys.executable, "-c", "import ctypes; ctypes.CDLL('libstdc++.so.6')\n"
-               "print(open('/proc/self/maps').read())")
+    maps = run(
+        sys.executable,
+        "-c",
+        "import ctypes; ctypes.CDLL('libstdc++.so.6')\nprint(open('/proc/self/maps').read())",
+    )
     places = re.findall(r"(/\S*)/lib(?:stdc\+\+|c)[.-]\S*", maps)
-    return {f"{place}/{x}" for place in places for x in SYSTEM if os.path.exists(f"{place}/{x}")}
+    return {
+        f"{place}/{x}" for place in places for x in SYSTEM if os.path.exists(f"{place}/{x}")
+    }
 
 
 # --- tests -----------------------------------------------------------------------------------
@@ -175,8 +224,18 @@ def build(python: str, folder: Path, torch: str | None) -> None:
     """Build the wheel for PYTHON in FOLDER, with a recorder for the torch in the directory TORCH."""
     folder.mkdir()
     env = {**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-    words = [python, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder),
-             f"--config-settings=torch={torch or 'none'}", str(ROOT)]
+    words = [
+        python,
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "--wheel-dir",
+        str(folder),
+        f"--config-settings=torch={torch or 'none'}",
+        str(ROOT),
+    ]
     print("$", *words, flush=True)
     subprocess.run(words, check=True, env=env)
 
@@ -209,7 +268,11 @@ def with_torch(clean: Clean, place: str) -> None:
 
 def package_of(python: str) -> tuple[str, str]:
     """The version of PYTHON, and the directory in which it has torch."""
-    place = run(python, "-c", "import torch, os\nprint(os.path.dirname(os.path.dirname(torch.__file__)))")
+    place = run(
+        python,
+        "-c",
+        "import torch, os\nprint(os.path.dirname(os.path.dirname(torch.__file__)))",
+    )
     version = run(python, "-c", "import sys; print(list(sys.version_info[:2]))")
     return version.strip(), place.strip()
 

@@ -8,6 +8,7 @@ Makes a new environment, for which pip downloads the build requirements; runs th
 code in it, then the command: it must find its libraries, and the headers must exist. With a PYTHON
 of the same version that has torch, a training loop is recorded, too.
 """
+
 import argparse
 import os
 import pathlib
@@ -22,8 +23,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 def run(*words, **options):
     print("$", *map(str, words), flush=True)
-    return subprocess.run([str(word) for word in words], check=True, text=True,
-                          stdout=subprocess.PIPE, **options).stdout
+    return subprocess.run(
+        [str(word) for word in words], check=True, text=True, stdout=subprocess.PIPE, **options
+    ).stdout
 
 
 TRAIN = """
@@ -48,19 +50,49 @@ def record_torch(torch, python, folder, clean):
     pathlib.Path(place, "torch.pth").write_text(run(torch, "-c", say.format("torch")))
     program = pathlib.Path(folder, "train.py")
     program.write_text(TRAIN)
-    for option, module in (("--torch", "torch.profiler.profiler"),
-                           ("--torch=replace", "opscope.torch.profiler")):
-        printed = run("opscope", "run", "--strict", option, "-o", "of" + option, "--", python,
-                      program, cwd=folder, env=clean)
+    for option, module in (
+        ("--torch", "torch.profiler.profiler"),
+        ("--torch=replace", "opscope.torch.profiler"),
+    ):
+        printed = run(
+            "opscope",
+            "run",
+            "--strict",
+            option,
+            "-o",
+            "of" + option,
+            "--",
+            python,
+            program,
+            cwd=folder,
+            env=clean,
+        )
         assert printed == module + "\n", printed
-        printed = run("opscope", "table", "operators", "--columns", "name,calls", "--format", "csv",
-                      "of" + option, cwd=folder, env=clean)
+        printed = run(
+            "opscope",
+            "table",
+            "operators",
+            "--columns",
+            "name,calls",
+            "--format",
+            "csv",
+            "of" + option,
+            cwd=folder,
+            env=clean,
+        )
         assert "aten::addmm," + ("1" if "=" in option else "6") in printed, printed
 
-    if (os.path.isdir("/etc/OpenCL/vendors") and shutil.which("pkg-config") and
-            subprocess.run(["pkg-config", "--exists", "OpenCL"], check=False).returncode == 0):
-        printed = run(python, ROOT / "examples/vendor/train.py", cwd=folder,
-                      env={**clean, "TORCH_EXTENSIONS_DIR": folder})
+    if (
+        os.path.isdir("/etc/OpenCL/vendors")
+        and shutil.which("pkg-config")
+        and subprocess.run(["pkg-config", "--exists", "OpenCL"], check=False).returncode == 0
+    ):
+        printed = run(
+            python,
+            ROOT / "examples/vendor/train.py",
+            cwd=folder,
+            env={**clean, "TORCH_EXTENSIONS_DIR": folder},
+        )
         assert "tinyLaunchKernel" in printed, printed
 
 
@@ -80,23 +112,58 @@ def main():
         clean = {"PATH": f"{env}/bin:/usr/bin:/bin", "HOME": folder}
         printed = run(python, program, cwd=folder, env=clean)
         assert "ProfilerStep" in printed or "label" in printed, printed
-        printed = run("opscope", "table", "operators", "--limit", "1",
-                      ROOT / "tests/data/demo.pt.trace.json.gz", cwd=folder, env=clean)
+        printed = run(
+            "opscope",
+            "table",
+            "operators",
+            "--limit",
+            "1",
+            ROOT / "tests/data/demo.pt.trace.json.gz",
+            cwd=folder,
+            env=clean,
+        )
         assert "aten::" in printed, printed
         program.write_text("from opscope import record\nwith record.scope('seen'):\n    pass\n")
-        run("opscope", "run", "--strict", "-o", "out", "--", python, program, cwd=folder, env=clean)
-        printed = run("opscope", "table", "events", "--format", "csv", "out", cwd=folder,
-                      env=clean)
+        run(
+            "opscope",
+            "run",
+            "--strict",
+            "-o",
+            "out",
+            "--",
+            python,
+            program,
+            cwd=folder,
+            env=clean,
+        )
+        printed = run(
+            "opscope", "table", "events", "--format", "csv", "out", cwd=folder, env=clean
+        )
         assert ",seen," in printed, printed
-        where = run(python, "-c", "import opscope; print(opscope.get_include());"
-                    "print(opscope.get_library_dir())", cwd=folder, env=clean).split()
+        where = run(
+            python,
+            "-c",
+            "import opscope; print(opscope.get_include());print(opscope.get_library_dir())",
+            cwd=folder,
+            env=clean,
+        ).split()
         for name in ("opscope.h", "record.h", "source.h", "trace.h"):
             assert os.path.exists(os.path.join(where[0], "opscope", name)), name
         assert os.path.exists(os.path.join(where[1], "libopscope-collect.so"))
         source = pathlib.Path(folder, "user.c")
-        source.write_text("#include <opscope/record.h>\nint main(void) { osc_step(); return 0; }\n")
-        run("cc", source, "-o", source.with_suffix(""), "-I" + where[0], "-L" + where[1],
-            "-lopscope", "-Wl,-rpath," + where[1])
+        source.write_text(
+            "#include <opscope/record.h>\nint main(void) { osc_step(); return 0; }\n"
+        )
+        run(
+            "cc",
+            source,
+            "-o",
+            source.with_suffix(""),
+            "-I" + where[0],
+            "-L" + where[1],
+            "-lopscope",
+            "-Wl,-rpath," + where[1],
+        )
         run(source.with_suffix(""))
         if torch:
             record_torch(torch, python, folder, clean)

@@ -7,6 +7,7 @@ usage: run.py --package DIR --opscope FILE [NAME...]
 DIR holds the package that is tested, FILE is the command it is compared with; NAME is a test
 as unittest names it, such as test_tables. The last line is "N passed, N failed".
 """
+
 import argparse
 import os
 import pathlib
@@ -27,8 +28,11 @@ def main():
     os.environ["OPSCOPE_COMMAND"] = str(pathlib.Path(options.opscope).resolve())
     os.environ["PYTHONPATH"] = sys.path[0]
     loader = unittest.defaultTestLoader
-    suite = (loader.loadTestsFromNames(options.names) if options.names
-             else loader.discover(str(HERE), pattern="test_*.py"))
+    suite = (
+        loader.loadTestsFromNames(options.names)
+        if options.names
+        else loader.discover(str(HERE), pattern="test_*.py")
+    )
     done = unittest.TextTestRunner(verbosity=2).run(suite)
     # If several parts of a test fail, each is listed.
     failed = len({test.id().split(" ")[0] for test, _ in done.failures + done.errors})

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shared by the tests: traces, and the command with which they are compared."""
+
 import csv
 import io
 import os

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Arrow C data interface, read with ctypes by its specification, and by other libraries."""
+
 import ctypes
 import gc
 import pickle
@@ -14,27 +15,35 @@ class Schema(ctypes.Structure):
     pass
 
 
-Schema._fields_ = [("format", ctypes.c_char_p), ("name", ctypes.c_char_p),
-                   ("metadata", ctypes.c_void_p), ("flags", ctypes.c_int64),
-                   ("n_children", ctypes.c_int64),
-                   ("children", ctypes.POINTER(ctypes.POINTER(Schema))),
-                   ("dictionary", ctypes.POINTER(Schema)),
-                   ("release", ctypes.CFUNCTYPE(None, ctypes.POINTER(Schema))),
-                   ("private_data", ctypes.c_void_p)]
+Schema._fields_ = [
+    ("format", ctypes.c_char_p),
+    ("name", ctypes.c_char_p),
+    ("metadata", ctypes.c_void_p),
+    ("flags", ctypes.c_int64),
+    ("n_children", ctypes.c_int64),
+    ("children", ctypes.POINTER(ctypes.POINTER(Schema))),
+    ("dictionary", ctypes.POINTER(Schema)),
+    ("release", ctypes.CFUNCTYPE(None, ctypes.POINTER(Schema))),
+    ("private_data", ctypes.c_void_p),
+]
 
 
 class Array(ctypes.Structure):
     pass
 
 
-Array._fields_ = [("length", ctypes.c_int64), ("null_count", ctypes.c_int64),
-                  ("offset", ctypes.c_int64), ("n_buffers", ctypes.c_int64),
-                  ("n_children", ctypes.c_int64),
-                  ("buffers", ctypes.POINTER(ctypes.c_void_p)),
-                  ("children", ctypes.POINTER(ctypes.POINTER(Array))),
-                  ("dictionary", ctypes.POINTER(Array)),
-                  ("release", ctypes.CFUNCTYPE(None, ctypes.POINTER(Array))),
-                  ("private_data", ctypes.c_void_p)]
+Array._fields_ = [
+    ("length", ctypes.c_int64),
+    ("null_count", ctypes.c_int64),
+    ("offset", ctypes.c_int64),
+    ("n_buffers", ctypes.c_int64),
+    ("n_children", ctypes.c_int64),
+    ("buffers", ctypes.POINTER(ctypes.c_void_p)),
+    ("children", ctypes.POINTER(ctypes.POINTER(Array))),
+    ("dictionary", ctypes.POINTER(Array)),
+    ("release", ctypes.CFUNCTYPE(None, ctypes.POINTER(Array))),
+    ("private_data", ctypes.c_void_p),
+]
 
 pointer = ctypes.pythonapi.PyCapsule_GetPointer
 pointer.restype = ctypes.c_void_p
@@ -47,10 +56,13 @@ def bit(address, i):
 
 
 def read_words(array):
-    offsets = struct.unpack(f"{array.length + 1}q",
-                            ctypes.string_at(array.buffers[1], 8 * (array.length + 1)))
-    return [ctypes.string_at(array.buffers[2] + a, b - a).decode()
-            for a, b in zip(offsets, offsets[1:])]
+    offsets = struct.unpack(
+        f"{array.length + 1}q", ctypes.string_at(array.buffers[1], 8 * (array.length + 1))
+    )
+    return [
+        ctypes.string_at(array.buffers[2] + a, b - a).decode()
+        for a, b in zip(offsets, offsets[1:])
+    ]
 
 
 def read_column(schema, array):
@@ -60,7 +72,9 @@ def read_column(schema, array):
         values = [bool(bit(array.buffers[1], i)) for i in range(n)]
     else:
         form, width = WIDTHS[schema.format]
-        values = list(struct.unpack(f"{n}{form}", ctypes.string_at(array.buffers[1], n * width)))
+        values = list(
+            struct.unpack(f"{n}{form}", ctypes.string_at(array.buffers[1], n * width))
+        )
     if schema.dictionary:
         assert schema.dictionary.contents.format == b"U"
         words = read_words(array.dictionary.contents)
@@ -90,7 +104,7 @@ def read_metadata(address):
 
 
 def masked(column):
-    return column.tolist() # None where it is masked
+    return column.tolist()  # None where it is masked
 
 
 class Arrow(unittest.TestCase):
@@ -110,8 +124,9 @@ class Arrow(unittest.TestCase):
                 self.assertEqual(child.name.decode(), column.name)
                 told = {"help": column.help, **({"unit": column.unit} if column.unit else {})}
                 self.assertEqual(read_metadata(child.metadata), told)
-                self.assertEqual(read_column(child, array.children[i].contents),
-                                 masked(table[column.name]))
+                self.assertEqual(
+                    read_column(child, array.children[i].contents), masked(table[column.name])
+                )
 
     def test_children_may_be_moved_out_and_outlive_everything(self):
         table = opscope.load(support.DEMO)["operators"]
@@ -122,12 +137,16 @@ class Arrow(unittest.TestCase):
         moved = Array()
         ctypes.memmove(ctypes.byref(moved), parent.children[at], ctypes.sizeof(Array))
         # The specification requires a consumer that moves a child to mark its struct as released.
-        ctypes.memset(ctypes.addressof(parent.children[at].contents) + Array.release.offset, 0,
-                      ctypes.sizeof(ctypes.c_void_p))
+        ctypes.memset(
+            ctypes.addressof(parent.children[at].contents) + Array.release.offset,
+            0,
+            ctypes.sizeof(ctypes.c_void_p),
+        )
         del table, capsule, parent
         gc.collect()
-        found = struct.unpack(f"{moved.length}q",
-                              ctypes.string_at(moved.buffers[1], 8 * moved.length))
+        found = struct.unpack(
+            f"{moved.length}q", ctypes.string_at(moved.buffers[1], 8 * moved.length)
+        )
         self.assertEqual(list(found), expected)
         moved.release(ctypes.byref(moved))
 
@@ -179,8 +198,9 @@ class Others(unittest.TestCase):
             for arrow in (again.to_arrow(), pyarrow.table(again), pyarrow.record_batch(again)):
                 arrow.validate(full=True)
                 self.assertEqual(arrow.to_pydict(), wanted.to_pydict())
-                self.assertEqual([f.metadata for f in arrow.schema],
-                                 [f.metadata for f in wanted.schema])
+                self.assertEqual(
+                    [f.metadata for f in arrow.schema], [f.metadata for f in wanted.schema]
+                )
 
     @unittest.skipUnless(has("pandas"), "there is no pandas")
     def test_pandas_has_every_table(self):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """%%opscope in a shell of IPython, where nothing imports torch."""
+
 import contextlib
 import io
 import os

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What users see: tables in notebooks, and the reference."""
+
 import html.parser
 import sys
 import unittest
@@ -43,16 +44,18 @@ class Page(unittest.TestCase):
         self.assertEqual(read.rows[0], list(table))
         self.assertEqual(len(read.rows), 1 + 20)
         self.assertEqual(read.rows[1][0], table["name"][0])
-        text = support.run("table", "operators", "--limit", "1", "--columns", ",".join(table),
-                           support.DEMO)
+        text = support.run(
+            "table", "operators", "--limit", "1", "--columns", ",".join(table), support.DEMO
+        )
         for cell in read.rows[1]:
             if cell.endswith((" ms", " us", " ns", " s")):
                 self.assertIn(cell, text)
 
     def test_names_of_traces_are_no_markup(self):
         table = opscope.load(support.ROOT / "tests/data/small.json")["events"]
-        table._words["name"] = tuple(f"<script>{i}&</script>" for i, _ in
-                                     enumerate(table.words("name")))
+        table._words["name"] = tuple(
+            f"<script>{i}&</script>" for i, _ in enumerate(table.words("name"))
+        )
         text = table._repr_html_()
         self.assertNotIn("<script>", text)
         at = list(table).index("name")

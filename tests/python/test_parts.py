@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trace.partial() and opscope.merge(): the table of all ranks, from parts of any of them."""
+
 import itertools
 import json
 import multiprocessing
@@ -22,14 +23,48 @@ def write_rank(folder, rank, host="a"):
     for i in range(3):
         start = 100 + 20 * i + rank
         events += [
-            {"ph": "X", "cat": "cpu_op", "name": f"aten::op{i % 2}", "pid": 1, "tid": 1,
-             "ts": start, "dur": 9 + rank, "args": {"Input Dims": [[i]]}},
-            {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1,
-             "ts": start + 1, "dur": 1, "args": {"correlation": i + 1}},
-            {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": start + 3,
-             "dur": 4 + rank, "args": {"correlation": i + 1, "device": 0, "stream": 7}}]
-    events.append({"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#3", "pid": 1,
-                   "tid": 1, "ts": 99, "dur": 70})
+            {
+                "ph": "X",
+                "cat": "cpu_op",
+                "name": f"aten::op{i % 2}",
+                "pid": 1,
+                "tid": 1,
+                "ts": start,
+                "dur": 9 + rank,
+                "args": {"Input Dims": [[i]]},
+            },
+            {
+                "ph": "X",
+                "cat": "cuda_runtime",
+                "name": "cudaLaunchKernel",
+                "pid": 1,
+                "tid": 1,
+                "ts": start + 1,
+                "dur": 1,
+                "args": {"correlation": i + 1},
+            },
+            {
+                "ph": "X",
+                "cat": "kernel",
+                "name": "k",
+                "pid": 0,
+                "tid": 7,
+                "ts": start + 3,
+                "dur": 4 + rank,
+                "args": {"correlation": i + 1, "device": 0, "stream": 7},
+            },
+        ]
+    events.append(
+        {
+            "ph": "X",
+            "cat": "user_annotation",
+            "name": "ProfilerStep#3",
+            "pid": 1,
+            "tid": 1,
+            "ts": 99,
+            "dur": 70,
+        }
+    )
     path = pathlib.Path(folder, f"{host}{rank}.pt.trace.json")
     path.write_text(json.dumps({"distributedInfo": {"rank": rank}, "traceEvents": events}))
     return str(path)
@@ -44,8 +79,10 @@ def part_of(work):
 def rows(table):
     columns = [numpy.ma.getdata(table[name]).tolist() for name in table]
     masks = [numpy.ma.getmaskarray(table[name]).tolist() for name in table]
-    return list(table), [[None if gone else cell for cell, gone in zip(*pair)]
-                         for pair in zip(map(list, zip(*columns)), map(list, zip(*masks)))]
+    return list(table), [
+        [None if gone else cell for cell, gone in zip(*pair)]
+        for pair in zip(map(list, zip(*columns)), map(list, zip(*masks)))
+    ]
 
 
 class Parts(unittest.TestCase):
@@ -62,8 +99,9 @@ class Parts(unittest.TestCase):
             whole = opscope.load(self.files).table(name)
             for sizes in ((5,), (1, 4), (2, 2, 1), (1,) * 5):
                 files = iter(self.files)
-                parts = [opscope.load(list(itertools.islice(files, n))).partial(name)
-                         for n in sizes]
+                parts = [
+                    opscope.load(list(itertools.islice(files, n))).partial(name) for n in sizes
+                ]
                 with self.subTest(table=name, sizes=sizes):
                     merged = opscope.merge(parts)
                     self.assertEqual(rows(merged), rows(whole))
@@ -79,8 +117,14 @@ class Parts(unittest.TestCase):
         self.assertEqual(rows(trace.table("operators", merge=True)), whole)
 
     def test_options_choose_rows_and_events(self):
-        for options in ({"group_by": "shape"}, {"where": "calls > 1"}, {"sort": "calls", "limit": 1},
-                        {"steps": "3-3"}, {"rank": "1-2"}, {"device": "cuda:0"}):
+        for options in (
+            {"group_by": "shape"},
+            {"where": "calls > 1"},
+            {"sort": "calls", "limit": 1},
+            {"steps": "3-3"},
+            {"rank": "1-2"},
+            {"device": "cuda:0"},
+        ):
             whole = opscope.load(self.files).table("operators", **options)
             parts = [opscope.load(f).partial("operators", **options) for f in self.files]
             with self.subTest(options=options):
@@ -92,7 +136,9 @@ class Parts(unittest.TestCase):
             parts = pool.map(part_of, work)
         whole = opscope.load(self.files).table("kernels", merge=True)
         self.assertEqual(rows(opscope.merge(parts)), rows(whole))
-        self.assertEqual(rows(opscope.merge(iter(pickle.loads(pickle.dumps(parts))))), rows(whole))
+        self.assertEqual(
+            rows(opscope.merge(iter(pickle.loads(pickle.dumps(parts))))), rows(whole)
+        )
 
     def test_the_command_reads_them_and_python_reads_its(self):
         paths = []
@@ -100,20 +146,30 @@ class Parts(unittest.TestCase):
             path = pathlib.Path(self.folder, f"{i}.part")
             path.write_bytes(opscope.load(file).partial("operators"))
             paths.append(path)
-        self.assertEqual(support.run("merge", *paths),
-                         support.run("table", "operators", "--format", "csv", *self.files))
+        self.assertEqual(
+            support.run("merge", *paths),
+            support.run("table", "operators", "--format", "csv", *self.files),
+        )
         made = pathlib.Path(self.folder, "command.part")
-        support.run("table", "operators", *self.files, "--format", "csv", "--partial", "-o", made)
-        self.assertEqual(rows(opscope.merge(made.read_bytes())),
-                         rows(opscope.load(self.files).table("operators")))
+        support.run(
+            "table", "operators", *self.files, "--format", "csv", "--partial", "-o", made
+        )
+        self.assertEqual(
+            rows(opscope.merge(made.read_bytes())),
+            rows(opscope.load(self.files).table("operators")),
+        )
 
     def test_wrong_parts_are_value_errors(self):
         trace = opscope.load(self.files[:1])
         part = trace.partial("operators")
-        for parts, says in (([], "no parts"), ([b""], "no file of parts"),
-                            ([part[:-1]], "cut"), ([part, part], "same traces"),
-                            ([part, trace.partial("kernels")], "parts of"),
-                            ([part[:-9] + bytes([part[-9] ^ 1]) + part[-8:]], "damaged")):
+        for parts, says in (
+            ([], "no parts"),
+            ([b""], "no file of parts"),
+            ([part[:-1]], "cut"),
+            ([part, part], "same traces"),
+            ([part, trace.partial("kernels")], "parts of"),
+            ([part[:-9] + bytes([part[-9] ^ 1]) + part[-8:]], "damaged"),
+        ):
             with self.subTest(says=says), self.assertRaisesRegex(ValueError, says):
                 opscope.merge(parts)
         with self.assertRaisesRegex(ValueError, "has no parts"):
@@ -127,20 +183,25 @@ class Parts(unittest.TestCase):
         except ModuleNotFoundError:
             self.skipTest("there is no dask")
         example = support.ROOT / "examples/dask/table.py"
-        script = ("import importlib.util, pickle, sys\n"
-                  "spec = importlib.util.spec_from_file_location('table', sys.argv[1])\n"
-                  "table = importlib.util.module_from_spec(spec)\n"
-                  "sys.modules['table'] = table\n"
-                  "spec.loader.exec_module(table)\n"
-                  "if __name__ == '__main__':\n"
-                  "    merged = table.merged('operators', sys.argv[2:])\n"
-                  "    sys.stdout.buffer.write(pickle.dumps(merged))\n")
+        script = (
+            "import importlib.util, pickle, sys\n"
+            "spec = importlib.util.spec_from_file_location('table', sys.argv[1])\n"
+            "table = importlib.util.module_from_spec(spec)\n"
+            "sys.modules['table'] = table\n"
+            "spec.loader.exec_module(table)\n"
+            "if __name__ == '__main__':\n"
+            "    merged = table.merged('operators', sys.argv[2:])\n"
+            "    sys.stdout.buffer.write(pickle.dumps(merged))\n"
+        )
         path = pathlib.Path(self.folder, "run.py")
         path.write_text(script)
-        done = subprocess.run([sys.executable, path, example, *self.files], capture_output=True,
-                              check=True)
-        self.assertEqual(rows(pickle.loads(done.stdout)),
-                         rows(opscope.load(self.files).table("operators", merge=True)))
+        done = subprocess.run(
+            [sys.executable, path, example, *self.files], capture_output=True, check=True
+        )
+        self.assertEqual(
+            rows(pickle.loads(done.stdout)),
+            rows(opscope.load(self.files).table("operators", merge=True)),
+        )
 
 
 if __name__ == "__main__":

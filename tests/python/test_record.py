@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """opscope.record: the recording contains what the program recorded."""
+
 import json
 import os
 import pathlib
@@ -16,8 +17,14 @@ def record(code, folder, **environment):
     """Run CODE with OUT, a file to record into. Returns its process and its events."""
     out = os.path.join(folder, "run.osc")
     head = f"import asyncio, os, threading\nfrom opscope import record\nOUT = {out!r}\n"
-    done = subprocess.run([sys.executable, "-c", head + code], capture_output=True, text=True,
-                          env={**os.environ, **environment}, cwd=folder, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", head + code],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+        cwd=folder,
+        timeout=120,
+    )
     if done.returncode != 0:
         raise AssertionError(done.stderr)
     events = []
@@ -39,23 +46,29 @@ class Record(unittest.TestCase):
         self.folder = scratch.name
 
     def test_scopes_nest_and_have_their_kinds_and_arguments(self):
-        _, events = record("""
+        _, events = record(
+            """
 record.start(OUT)
 with record.scope("outer", kind="module", a=1, b="text", c=[1, 2], d=2.5, e=True, f=2**80):
     with record.scope("inner", kind="operator"):
         record.args(late=7)
 record.stop()
-""", self.folder)
+""",
+            self.folder,
+        )
         outer, inner = named(events, "outer")[0], named(events, "inner")[0]
         self.assertEqual((outer["kind"], inner["kind"]), ("module", "operator"))
         self.assertEqual(inner["parent_id"], outer["id"])
         self.assertGreaterEqual(inner["start_ns"], outer["start_ns"])
-        self.assertEqual(json.loads(outer["args"]),
-                         {"a": 1, "b": "text", "c": [1, 2], "d": 2.5, "e": True, "f": str(2**80)})
+        self.assertEqual(
+            json.loads(outer["args"]),
+            {"a": 1, "b": "text", "c": [1, 2], "d": 2.5, "e": True, "f": str(2**80)},
+        )
         self.assertEqual(json.loads(inner["args"]), {"late": 7})
 
     def test_categories_are_switched_while_the_program_runs(self):
-        _, events = record("""
+        _, events = record(
+            """
 record.start(OUT)
 io, detail = record.scope("read", category="io"), record.scope("block", category="io", level=2)
 for i in range(6):
@@ -71,16 +84,20 @@ with detail:
 with record.scope("after"):
     pass
 record.stop()
-""", self.folder)
-        self.assertEqual([len(named(events, n)) for n in ("read", "block", "plain", "after")],
-                         [5, 2, 6, 1])
+""",
+            self.folder,
+        )
+        self.assertEqual(
+            [len(named(events, n)) for n in ("read", "block", "plain", "after")], [5, 2, 6, 1]
+        )
         self.assertEqual({e["category"] for e in named(events, "read")}, {"io"})
         self.assertEqual(json.loads(named(events, "plain")[3]["args"]), {"level": 3})
         self.assertIsNone(named(events, "after")[0]["parent_id"])
         self.assertFalse(os.path.exists(os.path.join(self.folder, "run.osc.live")))
 
     def test_calls_of_hot_scopes_are_sampled(self):
-        _, events = record("""
+        _, events = record(
+            """
 record.sample("hot=20")
 record.start(OUT)
 hot = record.scope("hot", a=1)
@@ -88,14 +105,17 @@ for i in range(20000):
     with hot:
         with record.scope("inside"): pass
 record.stop()
-""", self.folder)
+""",
+            self.folder,
+        )
         calls = [json.loads(e["args"]).get("sampled calls", 1) for e in named(events, "hot")]
         self.assertTrue(900 < len(calls) < 1100, len(calls))
         self.assertTrue(19960 <= sum(calls) <= 20000, sum(calls))
         self.assertEqual(len(named(events, "inside")), 20000)
 
     def test_wrong_lists_and_levels_are_told(self):
-        done, _ = record("""
+        done, _ = record(
+            """
 for call in (lambda: record.enable("-"), lambda: record.sample("a"),
              lambda: record.scope("a", category="b", level=0),
              lambda: record.scope("a", category=5)):
@@ -103,13 +123,23 @@ for call in (lambda: record.enable("-"), lambda: record.sample("a"),
         call()
     except (ValueError, TypeError) as e:
         print(e)
-""", self.folder)
-        self.assertEqual(done.stdout.split("\n"), [
-            "enable: '-' is no such list", "sample: 'a' is no such list",
-            "scope: level must be from 1 to 127", "scope: category must be a str", ""])
+""",
+            self.folder,
+        )
+        self.assertEqual(
+            done.stdout.split("\n"),
+            [
+                "enable: '-' is no such list",
+                "sample: 'a' is no such list",
+                "scope: level must be from 1 to 127",
+                "scope: category must be a str",
+                "",
+            ],
+        )
 
     def test_scopes_of_known_kinds_feed_their_class_of_the_step(self):
-        _, events = record("""
+        _, events = record(
+            """
 record.start(OUT)
 for _ in range(3):
     record.step()
@@ -117,16 +147,23 @@ for _ in range(3):
         with record.scope(kind, kind=kind):
             os.getpid()
 record.stop()
-""", self.folder)
+""",
+            self.folder,
+        )
         steps = opscope.load(os.path.join(self.folder, "run.osc"))["steps"]
         self.assertEqual(len(steps["step"]), 3)
-        for kind, column in (("dataloader", "dataloader_ns"), ("optimizer", "cpu_exec_ns"),
-                             ("communication", "communication_ns")):
-            self.assertEqual(sum(steps[column].tolist()),
-                             sum(e["dur_ns"] for e in named(events, kind)))
+        for kind, column in (
+            ("dataloader", "dataloader_ns"),
+            ("optimizer", "cpu_exec_ns"),
+            ("communication", "communication_ns"),
+        ):
+            self.assertEqual(
+                sum(steps[column].tolist()), sum(e["dur_ns"] for e in named(events, kind))
+            )
 
     def test_functions_generators_and_coroutines_are_decorated(self):
-        done, events = record("""
+        done, events = record(
+            """
 record.start(OUT)
 @record.scope
 def plain(a, *, b=2):
@@ -156,16 +193,25 @@ c = C()
 print(plain(1, b=3), plain.__name__, plain.__doc__, list(numbers()), c.f() is c,
       asyncio.run(both()))
 record.stop()
-""", self.folder)
+""",
+            self.folder,
+        )
         self.assertEqual(done.stdout, "4 plain its own text [1, 2] True [2, 1]\n")
-        for name, n in (("plain", 1), ("gen", 1), ("within", 1), ("method", 1), ("async", 3),
-                        ("stream", 1)):
+        for name, n in (
+            ("plain", 1),
+            ("gen", 1),
+            ("within", 1),
+            ("method", 1),
+            ("async", 3),
+            ("stream", 1),
+        ):
             self.assertEqual(len(named(events, name)), n, name)
         for e in named(events, "async"):
             self.assertGreaterEqual(e["dur_ns"], 1000000)
 
     def test_asynchronous_generators_are_talked_to_as_without(self):
-        done, events = record("""
+        done, events = record(
+            """
 record.start(OUT)
 async def talk():
     try:
@@ -191,13 +237,16 @@ async def both():
             print("passed", e)
 asyncio.run(both())
 record.stop()
-""", self.folder)
+""",
+            self.folder,
+        )
         lines = done.stdout.splitlines()
         self.assertEqual(lines, ["got 7", "caught x", "closed", "closed", "passed 'y'"] * 2)
         self.assertEqual(len(named(events, "talk")), 2)
 
     def test_exceptions_pass_and_end_their_scopes(self):
-        done, events = record("""
+        done, events = record(
+            """
 record.start(OUT)
 try:
     with record.scope("fails"):
@@ -207,13 +256,16 @@ except KeyError:
 with record.scope("after"):
     pass
 record.stop()
-""", self.folder)
+""",
+            self.folder,
+        )
         self.assertEqual(done.stdout, "passed\n")
         self.assertIsNone(named(events, "after")[0].get("parent_id"))
         self.assertIsNotNone(named(events, "fails")[0]["dur_ns"])
 
     def test_counters_instants_steps_threads_and_facts(self):
-        _, events = record("""
+        _, events = record(
+            """
 record.start(OUT)
 record.process_name("trainer")
 record.metadata("model", "small")
@@ -232,21 +284,27 @@ t.start()
 t.join()
 assert record.losses() == {"full": 0, "too_big": 0, "nested": 0, "late": 0}
 record.stop()
-""", self.folder)
+""",
+            self.folder,
+        )
         self.assertEqual(len([e for e in events if e["kind"] == "step"]), 3)
-        self.assertEqual([json.loads(e["args"])["value"] for e in named(events, "loss")],
-                         [1.5, 0.5, -0.5])
-        self.assertEqual([json.loads(e["args"])["value"] for e in named(events, "seen")],
-                         [0, 8, 16])
-        self.assertEqual([json.loads(e["args"])["step"] for e in named(events, "done")],
-                         [0, 1, 2])
+        self.assertEqual(
+            [json.loads(e["args"])["value"] for e in named(events, "loss")], [1.5, 0.5, -0.5]
+        )
+        self.assertEqual(
+            [json.loads(e["args"])["value"] for e in named(events, "seen")], [0, 8, 16]
+        )
+        self.assertEqual(
+            [json.loads(e["args"])["step"] for e in named(events, "done")], [0, 1, 2]
+        )
         trace = opscope.load(os.path.join(self.folder, "run.osc"))
         self.assertIn("loader", trace["threads"]["name"].tolist())
         info = dict(zip(trace["info"]["key"], trace["info"]["value"]))
         self.assertEqual(info["meta.model"], "small")
 
     def test_losses_are_told_on_another_thread(self):
-        done, _ = record("""
+        done, _ = record(
+            """
 told = []
 def tell(losses):
     told.append((losses, threading.get_ident()))
@@ -264,22 +322,28 @@ record.stop()
 n = len(told)
 record.start(OUT, lost=tell)
 record.instant("x" * (17 << 20))
-""", self.folder)
+""",
+            self.folder,
+        )
         self.assertIn("KeyError", done.stderr)  # as Python reports errors of such functions
 
     def test_the_function_for_losses_is_one(self):
-        done, _ = record("""
+        done, _ = record(
+            """
 try:
     record.start(OUT, lost=3)
 except TypeError as e:
     print(e)
 record.start(OUT, lost=print)  # nothing is lost, so it is not called
 record.stop()
-""", self.folder)
+""",
+            self.folder,
+        )
         self.assertEqual(done.stdout, "start: lost must be a function, not int\n")
 
     def test_names_and_values_of_any_kind_never_raise(self):
-        _, events = record("""
+        _, events = record(
+            """
 class Bad:
     def __str__(self):
         raise ValueError("no text")
@@ -294,13 +358,16 @@ record.instant("\\0")
 for i in range(70000):
     record.instant(f"name {i}")
 record.stop()
-""", self.folder)
+""",
+            self.folder,
+        )
         self.assertEqual(len(named(events, "x" * 100000)), 1)
         self.assertEqual(len(named(events, "name 69999")), 1)
         self.assertEqual(len(named(events, "\0")), 1)
 
     def test_misuse_of_the_interface_is_an_error(self):
-        done, _ = record("""
+        done, _ = record(
+            """
 open(OUT + ".file", "w").close()
 for bad in (lambda: record.scope("x", kind="operater"), lambda: record.scope(3),
             lambda: record.counter(1, 2), lambda: record.counter("x", "3"),
@@ -316,12 +383,18 @@ try:
 except RuntimeError as e:
     print(e)
 record.stop()
-""", self.folder)
-        self.assertEqual(done.stdout, "ValueError\nTypeError\nTypeError\nTypeError\nOSError\nTypeError\n"
-                                      "start: opscope is already recording\n")
+""",
+            self.folder,
+        )
+        self.assertEqual(
+            done.stdout,
+            "ValueError\nTypeError\nTypeError\nTypeError\nOSError\nTypeError\n"
+            "start: opscope is already recording\n",
+        )
 
     def test_nonsense_at_the_start_is_named(self):
-        done, _ = record("""
+        done, _ = record(
+            """
 import signal
 for bad in ({"wait": 1}, {"repeat": 2}, {"wait": -1, "active": 1}, {"buffer_bytes": -1},
             {"limit_bytes": 2**64}, {"flight_seconds": -1}, {"flight_seconds": float("nan")},
@@ -336,8 +409,12 @@ assert not record.is_on() and not os.path.exists(OUT)
 record.start(os.fsencode(OUT), dump_signal=signal.SIGUSR1, toggle_signal=signal.SIGUSR2,
              flight_seconds=0.5)
 record.stop()
-""", self.folder)
-        self.assertEqual(done.stdout, """\
+""",
+            self.folder,
+        )
+        self.assertEqual(
+            done.stdout,
+            """\
 start: wait is 1, but no step is to be recorded: it needs active
 start: repeat is 2, but no step is to be recorded: it needs active
 start: wait must be a whole number from 0 to 2**64 - 1, not -1
@@ -349,10 +426,12 @@ start: slow_step must be at least 0 and below 1e9, not inf
 start: dump_signal must be 0 or a signal that a program can catch, not 9999
 start: toggle_signal must be 0 or a signal that a program can catch, not 9
 start: dump_signal and toggle_signal are the same signal
-""")
+""",
+        )
 
     def test_whatever_is_called_can_be_decorated_but_classes(self):
-        done, events = record("""
+        done, events = record(
+            """
 import functools
 def add(a, b):
     return a + b
@@ -380,46 +459,63 @@ for bad in (lambda: record.scope(Adder), lambda: record.scope("x")(Adder),
         bad()
     except TypeError as e:
         print(e)
-""", self.folder)
+""",
+            self.folder,
+        )
         found = [e["name"] for e in events if e["kind"] == "scope"]
         self.assertEqual(found, ["add", "Adder"] + ["Adder.static"] * 2 + ["of class"] * 2)
         no = "scope() takes a name, or decorates a function, not "
-        self.assertEqual(done.stdout.splitlines(),
-                         [no + "the class Adder: decorate its methods"] * 2 + [no + "int"])
+        self.assertEqual(
+            done.stdout.splitlines(),
+            [no + "the class Adder: decorate its methods"] * 2 + [no + "int"],
+        )
 
     def test_a_schedule_records_its_steps_alone(self):
-        _, events = record("""
+        _, events = record(
+            """
 record.start(OUT, wait=1, active=2, repeat=1)
 for i in range(6):
     record.step()
     record.instant(f"in {i}")
 record.stop()
-""", self.folder)
-        self.assertEqual(sorted({e["name"] for e in events if e["kind"] == "instant"}),
-                         ["in 1", "in 2"])
+""",
+            self.folder,
+        )
+        self.assertEqual(
+            sorted({e["name"] for e in events if e["kind"] == "instant"}), ["in 1", "in 2"]
+        )
 
     def test_a_program_under_opscope_run_needs_no_start(self):
         program = pathlib.Path(self.folder, "program.py")
-        program.write_text("from opscope import record\n"
-                           "with record.scope('found'):\n    pass\n"
-                           "assert record.is_on()\n")
-        support.run("run", "-o", os.path.join(self.folder, "out"), "--", sys.executable, program)
+        program.write_text(
+            "from opscope import record\n"
+            "with record.scope('found'):\n    pass\n"
+            "assert record.is_on()\n"
+        )
+        support.run(
+            "run", "-o", os.path.join(self.folder, "out"), "--", sys.executable, program
+        )
         table = opscope.load(os.path.join(self.folder, "out"))["events"]
         self.assertIn("found", table["name"].tolist())
 
     def test_off_means_off(self):
-        done, events = record("""
+        done, events = record(
+            """
 with record.scope("nobody records"):
     record.counter("x", 1)
 record.start(OUT)
 print(record.is_on())
 record.stop()
-""", self.folder, OPSCOPE="0")
+""",
+            self.folder,
+            OPSCOPE="0",
+        )
         self.assertEqual(done.stdout, "False\n")
         self.assertEqual(events, [])
 
     def test_pause_and_resume(self):
-        _, events = record("""
+        _, events = record(
+            """
 record.start(OUT)
 record.instant("before")
 record.pause()
@@ -428,33 +524,45 @@ record.instant("between")
 record.resume()
 record.instant("after")
 record.stop()
-""", self.folder)
+""",
+            self.folder,
+        )
         found = {e["name"] for e in events if e["kind"] == "instant"}
         self.assertEqual(found & {"before", "between", "after"}, {"before", "after"})
 
     def test_what_a_killed_program_recorded_is_there(self):
         out = os.path.join(self.folder, "killed.osc")
-        code = (f"from opscope import record\nimport os\nrecord.start({out!r})\n"
-                "for i in range(1000):\n    with record.scope('kept'):\n        pass\n"
-                "os.kill(os.getpid(), 9)\n")
+        code = (
+            f"from opscope import record\nimport os\nrecord.start({out!r})\n"
+            "for i in range(1000):\n    with record.scope('kept'):\n        pass\n"
+            "os.kill(os.getpid(), 9)\n"
+        )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True)
         self.assertEqual(done.returncode, -9)
         trace = opscope.load(self.folder)
         self.assertEqual(trace["events"]["name"].tolist().count("kept"), 1000)
 
     def test_the_end_of_the_program_writes_what_is_recorded(self):
-        for end in ("", "sys.exit(0)", "threading.Thread(target=lambda: [record.instant('late') "
-                    "for i in range(100000)], daemon=True).start()"):
+        for end in (
+            "",
+            "sys.exit(0)",
+            "threading.Thread(target=lambda: [record.instant('late') "
+            "for i in range(100000)], daemon=True).start()",
+        ):
             with tempfile.TemporaryDirectory() as folder:
-                _, events = record("import sys\nrecord.start(OUT)\n"
-                                   "with record.scope('whole'):\n    pass\n"
-                                   "open_still = record.scope('open')\n"
-                                   f"open_still.__enter__()\n{end}\n", folder)
+                _, events = record(
+                    "import sys\nrecord.start(OUT)\n"
+                    "with record.scope('whole'):\n    pass\n"
+                    "open_still = record.scope('open')\n"
+                    f"open_still.__enter__()\n{end}\n",
+                    folder,
+                )
                 self.assertEqual(len(named(events, "whole")), 1)
                 self.assertEqual(len(named(events, "open")), 1)
 
     def test_children_record_into_files_of_their_own(self):
-        record("""
+        record(
+            """
 import multiprocessing
 record.start(OUT)
 def work(i):
@@ -467,13 +575,16 @@ if __name__ == "__main__":
             pool.close()
             pool.join()
     record.stop()
-""", self.folder)
+""",
+            self.folder,
+        )
         names = opscope.load(self.folder)["events"]["name"].tolist()
         self.assertIn("parent", names)
         self.assertEqual(len([n for n in names if n.startswith("child ")]), 4)
 
     def test_many_threads_record_at_once(self):
-        _, events = record("""
+        _, events = record(
+            """
 record.start(OUT)
 shared = record.scope("shared")
 def work(i):
@@ -487,7 +598,9 @@ for t in threads:
 for t in threads:
     t.join()
 record.stop()
-""", self.folder)
+""",
+            self.folder,
+        )
         self.assertEqual(len(named(events, "shared")), 4000)
         for i in range(8):
             own = named(events, f"of {i}")
@@ -497,16 +610,26 @@ record.stop()
     def test_a_stop_of_nothing_warns(self):
         stops = "from opscope import record\nrecord.stop()\n"
         begins = f"record.start({os.path.join(self.folder, 'a.osc')!r})\nrecord.stop()\n"
-        for code, variables, n in ((stops + begins + "record.stop()", {}, 2), (stops, {"OPSCOPE": "0"}, 0),
-                                   (stops, {"OPSCOPE_OUT": self.folder}, 0)):
-            done = subprocess.run([sys.executable, "-W", "always", "-c", code], capture_output=True,
-                                  text=True, env={**os.environ, **variables})
-            self.assertEqual(done.stderr.count("RuntimeWarning: stop: opscope is not recording"), n,
-                             done)
+        for code, variables, n in (
+            (stops + begins + "record.stop()", {}, 2),
+            (stops, {"OPSCOPE": "0"}, 0),
+            (stops, {"OPSCOPE_OUT": self.folder}, 0),
+        ):
+            done = subprocess.run(
+                [sys.executable, "-W", "always", "-c", code],
+                capture_output=True,
+                text=True,
+                env={**os.environ, **variables},
+            )
+            self.assertEqual(
+                done.stderr.count("RuntimeWarning: stop: opscope is not recording"), n, done
+            )
 
     def test_neither_numpy_nor_torch_is_imported(self):
-        code = ("import sys\nfrom opscope import record\n"
-                "print([m for m in ('numpy', 'torch', 'pandas', 'pyarrow') if m in sys.modules])")
+        code = (
+            "import sys\nfrom opscope import record\n"
+            "print([m for m in ('numpy', 'torch', 'pandas', 'pyarrow') if m in sys.modules])"
+        )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         self.assertEqual(done.stdout, "[]\n", done.stderr)
 

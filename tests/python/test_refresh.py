@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Traces follow changes of their files, and views open no file."""
+
 import json
 import os
 import pathlib
@@ -15,18 +16,57 @@ import support
 
 def write(path, rank, at=1000, n=30):
     """A trace of RANK: N operators in three steps, two threads, from AT microseconds on."""
-    events = [{"ph": "X", "cat": "cpu_op", "name": f"op{i % 5}", "pid": 7, "tid": 1 + i % 2,
-               "ts": at + 10 * i, "dur": 5} for i in range(n)]
-    events += [{"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{i + 1}", "pid": 7,
-                "tid": 1, "ts": at + i * 10 * n // 3, "dur": 10 * n // 3} for i in range(3)]
-    events += [{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": at + 20,
-                "dur": 3, "args": {"device": 0, "stream": 7, "correlation": 1}}]
+    events = [
+        {
+            "ph": "X",
+            "cat": "cpu_op",
+            "name": f"op{i % 5}",
+            "pid": 7,
+            "tid": 1 + i % 2,
+            "ts": at + 10 * i,
+            "dur": 5,
+        }
+        for i in range(n)
+    ]
+    events += [
+        {
+            "ph": "X",
+            "cat": "user_annotation",
+            "name": f"ProfilerStep#{i + 1}",
+            "pid": 7,
+            "tid": 1,
+            "ts": at + i * 10 * n // 3,
+            "dur": 10 * n // 3,
+        }
+        for i in range(3)
+    ]
+    events += [
+        {
+            "ph": "X",
+            "cat": "kernel",
+            "name": "k",
+            "pid": 0,
+            "tid": 7,
+            "ts": at + 20,
+            "dur": 3,
+            "args": {"device": 0, "stream": 7, "correlation": 1},
+        }
+    ]
     path.write_text(json.dumps({"distributedInfo": {"rank": rank}, "traceEvents": events}))
 
 
-SELECTIONS = [{"steps": "2"}, {"steps": "@0-@1"}, {"rank": "1"}, {"span": "1"},
-              {"from_": "50us"}, {"to": "200us"}, {"process": 7}, {"thread": 2},
-              {"device": "cuda:0"}, {"rank": 0, "steps": "3", "from_": "20us", "to": "1ms"}]
+SELECTIONS = [
+    {"steps": "2"},
+    {"steps": "@0-@1"},
+    {"rank": "1"},
+    {"span": "1"},
+    {"from_": "50us"},
+    {"to": "200us"},
+    {"process": 7},
+    {"thread": 2},
+    {"device": "cuda:0"},
+    {"rank": 0, "steps": "3", "from_": "20us", "to": "1ms"},
+]
 
 
 class Views(unittest.TestCase):
@@ -39,10 +79,16 @@ class Views(unittest.TestCase):
 
     def expect(self, selections, *words):
         """The command's output for each of SELECTIONS."""
-        return [support.table(name, *words, *[f"--{key.rstrip('_')}={value}"
-                                              for key, value in options.items()],
-                              self.folder.name)[1]
-                for options in selections for name in ("operators", "events")]
+        return [
+            support.table(
+                name,
+                *words,
+                *[f"--{key.rstrip('_')}={value}" for key, value in options.items()],
+                self.folder.name,
+            )[1]
+            for options in selections
+            for name in ("operators", "events")
+        ]
 
     def compare(self, loaded, selections, expected):
         asked = [(name, options) for options in selections for name in ("operators", "events")]
@@ -67,20 +113,35 @@ class Views(unittest.TestCase):
             path.unlink()
         self.compare(ranks, some, expected)
         self.compare(steps, [{"steps": "2"}, {"thread": 2}], of_steps)
-        with self.assertRaises(opscope.TraceError): # it was not kept
+        with self.assertRaises(opscope.TraceError):  # it was not kept
             ranks.table("operators", rank="2")
 
-    @unittest.skipIf("asan" in os.environ.get("LD_PRELOAD", ""), "it would be loaded into strace")
+    @unittest.skipIf(
+        "asan" in os.environ.get("LD_PRELOAD", ""), "it would be loaded into strace"
+    )
     def test_system_calls_of_selections_name_no_trace(self):
         if subprocess.run(["sh", "-c", "strace -V"], capture_output=True).returncode != 0:
             self.skipTest("there is no strace")
-        code = ("import opscope, sys\n"
-                "t = opscope.load(sys.argv[1]); t['operators']\n"
-                "open('/dev/null').close()\n"
-                f"for s in {SELECTIONS!r}: t.table('operators', **s)\n")
-        done = subprocess.run(["strace", "-f", "-e", "trace=open,openat,stat,newfstatat,statx",
-                               sys.executable, "-c", code, self.folder.name],
-                              capture_output=True, text=True)
+        code = (
+            "import opscope, sys\n"
+            "t = opscope.load(sys.argv[1]); t['operators']\n"
+            "open('/dev/null').close()\n"
+            f"for s in {SELECTIONS!r}: t.table('operators', **s)\n"
+        )
+        done = subprocess.run(
+            [
+                "strace",
+                "-f",
+                "-e",
+                "trace=open,openat,stat,newfstatat,statx",
+                sys.executable,
+                "-c",
+                code,
+                self.folder.name,
+            ],
+            capture_output=True,
+            text=True,
+        )
         if done.returncode != 0 and "ptrace" in done.stderr:
             self.skipTest("strace is not allowed")
         self.assertEqual(done.returncode, 0, done.stderr[-2000:])
@@ -119,8 +180,12 @@ class Refresh(unittest.TestCase):
 
     def test_fingerprints_are_the_same_in_any_process(self):
         code = "import opscope, sys; print(opscope.load(sys.argv[1])['events'].fingerprint)"
-        other = subprocess.run([sys.executable, "-c", code, str(self.folder)], check=True,
-                               capture_output=True, text=True).stdout.strip()
+        other = subprocess.run(
+            [sys.executable, "-c", code, str(self.folder)],
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout.strip()
         trace = opscope.load(self.folder)
         self.assertEqual(trace["operators"].fingerprint, other)
         self.assertEqual(trace.table("operators", steps="2").fingerprint, other)
@@ -150,14 +215,20 @@ class Refresh(unittest.TestCase):
         self.assertEqual(trace["operators"]["calls"].sum(), 30)
 
     def test_a_recording_that_runs_grows(self):
-        code = ("import sys\nfrom opscope import record\n"
-                "record.start(out=sys.argv[1])\n"
-                "for line in sys.stdin:\n"
-                "    with record.scope(line.strip()): pass\n"
-                "    print('done', flush=True)\n")
+        code = (
+            "import sys\nfrom opscope import record\n"
+            "record.start(out=sys.argv[1])\n"
+            "for line in sys.stdin:\n"
+            "    with record.scope(line.strip()): pass\n"
+            "    print('done', flush=True)\n"
+        )
         out = self.folder / "run.osc"
-        child = subprocess.Popen([sys.executable, "-c", code, str(out)], text=True,
-                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        child = subprocess.Popen(
+            [sys.executable, "-c", code, str(out)],
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
         self.addCleanup(child.stdout.close)
 
         def say(line):
@@ -185,10 +256,12 @@ class Refresh(unittest.TestCase):
         self.assertNotIn("still_recording", trace["quality"]["code"].tolist())
 
     def test_a_recording_that_was_killed_is_not_read_twice(self):
-        code = ("import os, signal, sys\nfrom opscope import record\n"
-                "record.start(out=sys.argv[1])\n"
-                "with record.scope('last'): pass\n"
-                "os.kill(os.getpid(), signal.SIGKILL)\n")
+        code = (
+            "import os, signal, sys\nfrom opscope import record\n"
+            "record.start(out=sys.argv[1])\n"
+            "with record.scope('last'): pass\n"
+            "os.kill(os.getpid(), signal.SIGKILL)\n"
+        )
         out = self.folder / "run.osc"
         subprocess.run([sys.executable, "-c", code, str(out)])
         trace = opscope.load(out)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """opscope.load(): the same numbers as the command, and memory that lives as long as it is used."""
+
 import gc
 import json
 import os
@@ -20,21 +21,30 @@ import opscope
 from opscope import _opscope
 import support
 
-READ = {"string": lambda s: s, "integer": int, "number": float, "boolean": {"true": True,
-                                                                             "false": False}.get}
+READ = {
+    "string": lambda s: s,
+    "integer": int,
+    "number": float,
+    "boolean": {"true": True, "false": False}.get,
+}
 
 
 def cells(table, name):
     """Column NAME as in CSV, except for the format of numbers; None for missing cells."""
     column = table[name]
     mask = numpy.ma.getmaskarray(column)
-    return [None if gone else value for gone, value in zip(mask.tolist(), numpy.ma.getdata(column).tolist())]
+    return [
+        None if gone else value
+        for gone, value in zip(mask.tolist(), numpy.ma.getdata(column).tolist())
+    ]
 
 
 class Tables(unittest.TestCase):
     def compare(self, trace, names=None, **options):
-        words = [f"--{key.replace('_', '-')}" + ("" if value is True else f"={value}")
-                 for key, value in options.items()]
+        words = [
+            f"--{key.replace('_', '-')}" + ("" if value is True else f"={value}")
+            for key, value in options.items()
+        ]
         loaded = opscope.load(trace)
         for name in names or opscope.tables():
             header, rows = support.table(name, *words, trace)
@@ -65,9 +75,11 @@ class Tables(unittest.TestCase):
     def test_every_table_of_several_ranks_is_what_the_command_prints(self):
         with tempfile.TemporaryDirectory() as folder:
             for rank in (0, 1):
-                text = '{"distributedInfo": {"rank": %d}, "traceEvents": [' \
-                       '{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, ' \
-                       '"ts": 1, "dur": %d}]}' % (rank, rank + 2)
+                text = (
+                    '{"distributedInfo": {"rank": %d}, "traceEvents": ['
+                    '{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, '
+                    '"ts": 1, "dur": %d}]}' % (rank, rank + 2)
+                )
                 pathlib.Path(folder, f"worker{rank}.pt.trace.json").write_text(text)
             self.compare(folder)
             self.compare(folder, ["operators", "averages"], merge=True)
@@ -77,23 +89,38 @@ class Tables(unittest.TestCase):
         self.compare(support.DEMO, ["operators"], columns="calls,name", where="calls > 9")
         self.compare(support.DEMO, ["operators", "averages"], group_by="shape")
         self.compare(support.DEMO, ["operators", "averages"], group_by="shape,dtype")
-        self.assertIn("float, float, Scalar", opscope.load(support.DEMO).table(
-            "averages", group_by="dtype")["input_dtypes"].tolist())
+        self.assertIn(
+            "float, float, Scalar",
+            opscope.load(support.DEMO)
+            .table("averages", group_by="dtype")["input_dtypes"]
+            .tolist(),
+        )
         self.compare(support.DEMO, ["averages"], no_python=True)
         self.compare(support.DEMO, ["events", "operators", "memory_curve"], steps="@0")
         thread = int(opscope.load(support.DEMO)["threads"]["thread"][0])
         self.compare(support.DEMO, ["events"], thread=thread)
 
     def test_a_selection_reads_no_file(self):
-        asked = [(name, {option: value}) for option, value in
-                 (("steps", "@0"), ("from_", "1ms"), ("to", "2ms"), ("rank", "0"), ("span", "1"))
-                 for name in ("operators", "memory_curve")]
+        asked = [
+            (name, {option: value})
+            for option, value in (
+                ("steps", "@0"),
+                ("from_", "1ms"),
+                ("to", "2ms"),
+                ("rank", "0"),
+                ("span", "1"),
+            )
+            for name in ("operators", "memory_curve")
+        ]
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "trace" + "".join(support.DEMO.suffixes))
             path.write_bytes(support.DEMO.read_bytes())
             loaded = opscope.load(path)
-            expected = [support.table(name, "--%s=%s" % (key.rstrip("_"), value), path)
-                        for name, options in asked for key, value in options.items()]
+            expected = [
+                support.table(name, "--%s=%s" % (key.rstrip("_"), value), path)
+                for name, options in asked
+                for key, value in options.items()
+            ]
             path.unlink()
             for (name, options), (_, rows) in zip(asked, expected):
                 with self.subTest(table=name, **options):
@@ -107,23 +134,47 @@ class Tables(unittest.TestCase):
 
     def test_text_is_what_the_command_prints(self):
         loaded = opscope.load(support.DEMO)
-        self.assertEqual(loaded.text("averages", sort="self_cpu_time_total", limit=5),
-                         support.run("table", "averages", "--sort", "self_cpu_time_total",
-                                     "--limit", "5", support.DEMO))
+        self.assertEqual(
+            loaded.text("averages", sort="self_cpu_time_total", limit=5),
+            support.run(
+                "table",
+                "averages",
+                "--sort",
+                "self_cpu_time_total",
+                "--limit",
+                "5",
+                support.DEMO,
+            ),
+        )
         for form in ("csv", "md"):
-            self.assertEqual(loaded.text("operators", format=form),
-                             support.run("table", "operators", "--format", form, support.DEMO))
+            self.assertEqual(
+                loaded.text("operators", format=form),
+                support.run("table", "operators", "--format", form, support.DEMO),
+            )
 
     def test_a_device_that_is_nowhere_is_no_sort_key(self):
         loaded = opscope.load(support.DEMO)
         for table in ("averages", "operators"):
-            for key in ("self_cuda_time_total", "xpu_time_total:asc", "-self_device_time_total"):
+            for key in (
+                "self_cuda_time_total",
+                "xpu_time_total:asc",
+                "-self_device_time_total",
+            ):
                 self.assertTrue(loaded.text(table, sort=key))
             with self.assertRaisesRegex(ValueError, "did you mean 'self_device_time_total'"):
                 loaded.text(table, sort="self_bogus_time_total")
-            done = subprocess.run([support.COMMAND, "table", table, "--sort",
-                                   "self_bogus_time_total", support.DEMO],
-                                  capture_output=True, check=False)
+            done = subprocess.run(
+                [
+                    support.COMMAND,
+                    "table",
+                    table,
+                    "--sort",
+                    "self_bogus_time_total",
+                    support.DEMO,
+                ],
+                capture_output=True,
+                check=False,
+            )
             self.assertEqual((done.returncode, done.stdout), (2, b""))
 
     def test_a_table_is_a_mapping_and_equal_to_itself_alone(self):
@@ -139,9 +190,15 @@ class Tables(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "names.json")
             names = [b"a\\u0000b", b"\xff\xfe", b"", "λ🙂".encode(), b'\\"x\\n']
-            path.write_bytes(b'{"traceEvents": [' + b",".join(
-                b'{"ph": "X", "cat": "cpu_op", "name": "%s", "pid": 1, "tid": 1, "ts": %d, '
-                b'"dur": 1}' % (name, 10 * i) for i, name in enumerate(names)) + b"]}")
+            path.write_bytes(
+                b'{"traceEvents": ['
+                + b",".join(
+                    b'{"ph": "X", "cat": "cpu_op", "name": "%s", "pid": 1, "tid": 1, "ts": %d, '
+                    b'"dur": 1}' % (name, 10 * i)
+                    for i, name in enumerate(names)
+                )
+                + b"]}"
+            )
             self.compare(path)
             found = opscope.load(path)["events"]["name"].tolist()
         self.assertEqual(found, ["a\0b", "\ufffd\ufffd", "", "λ🙂", '"x\n'])
@@ -157,7 +214,7 @@ class Memory(unittest.TestCase):
         expected = first.tolist()
         del table, second
         gc.collect()
-        for _ in range(3): # other tables in the memory that would have been freed
+        for _ in range(3):  # other tables in the memory that would have been freed
             opscope.load(support.DEMO)["events"]
         self.assertEqual(first.tolist(), expected)
 
@@ -180,8 +237,10 @@ class Memory(unittest.TestCase):
 
     def test_sorting_by_what_no_row_has_is_told(self):
         trace = opscope.load(support.DEMO)
-        self.assertEqual(trace.table("operators", sort="input_shape:asc").notes,
-                         ["not sorted by input_shape: no row has a value of input_shape"])
+        self.assertEqual(
+            trace.table("operators", sort="input_shape:asc").notes,
+            ["not sorted by input_shape: no row has a value of input_shape"],
+        )
         self.assertEqual(trace.table("operators", sort="calls").notes, [])
 
     def test_values_cannot_be_written(self):
@@ -206,9 +265,10 @@ class Memory(unittest.TestCase):
                 table.__arrow_c_array__()
                 table.__arrow_c_stream__()
             gc.collect()
+
         work(20)
         growth = []
-        for _ in range(3): # a leak grows every time; an allocator settles
+        for _ in range(3):  # a leak grows every time; an allocator settles
             before = grown()
             work(40)
             growth.append(grown() - before)
@@ -264,18 +324,29 @@ class Errors(unittest.TestCase):
 
     def test_what_cannot_be_read_is_an_exception_of_its_own(self):
         self.refuses(FileNotFoundError, "nowhere", lambda: opscope.load("nowhere.json"))
-        self.refuses(opscope.TraceError, "meson.build",
-                     lambda: opscope.load(support.ROOT / "meson.build"))
+        self.refuses(
+            opscope.TraceError,
+            "meson.build",
+            lambda: opscope.load(support.ROOT / "meson.build"),
+        )
         with tempfile.TemporaryDirectory() as folder:
-            self.refuses(opscope.TraceError, "it contains no traces", lambda: opscope.load(folder))
+            self.refuses(
+                opscope.TraceError, "it contains no traces", lambda: opscope.load(folder)
+            )
 
     def test_paths_are_what_python_takes_for_paths(self):
         class Place:
             def __fspath__(self):
                 return os.fsencode(support.DEMO)
 
-        for path in (str(support.DEMO), support.DEMO, os.fsencode(support.DEMO), Place(),
-                     [Place()], iter((support.DEMO,))):
+        for path in (
+            str(support.DEMO),
+            support.DEMO,
+            os.fsencode(support.DEMO),
+            Place(),
+            [Place()],
+            iter((support.DEMO,)),
+        ):
             self.assertIn("demo.pt", repr(opscope.load(path)))
         self.refuses(FileNotFoundError, "No such file", lambda: opscope.load(""))
         self.refuses(FileNotFoundError, "No such file", lambda: opscope.load(b""))
@@ -297,8 +368,10 @@ class Errors(unittest.TestCase):
             with open(path, "w") as f:
                 f.write('{"traceEvents":[\n')
                 for i in range(200000):
-                    f.write('{"ph":"X","cat":"cpu_op","name":"aten::op%d","pid":1,"tid":1,'
-                            '"ts":%d,"dur":2,"args":{"External id":%d}},\n' % (i % 50, 3 * i, i))
+                    f.write(
+                        '{"ph":"X","cat":"cpu_op","name":"aten::op%d","pid":1,"tid":1,'
+                        '"ts":%d,"dur":2,"args":{"External id":%d}},\n' % (i % 50, 3 * i, i)
+                    )
             with self.assertWarnsRegex(UserWarning, "memory limit reached"):
                 trace = opscope.load(path, max_memory="40M")
             self.assertGreater(trace["events"].n_rows, 0)
@@ -309,17 +382,43 @@ class Errors(unittest.TestCase):
 
     def test_a_part_that_was_read_for_steps_is_measured_anew_for_another_selection(self):
         """Steps of which only one device is looked at begin and end elsewhere."""
+
         def event(name, pid, ts, dur, category, **args):
-            return {"ph": "X", "cat": category, "name": name, "pid": pid, "tid": 7, "ts": ts,
-                    "dur": dur, "args": args}
+            return {
+                "ph": "X",
+                "cat": category,
+                "name": name,
+                "pid": pid,
+                "tid": 7,
+                "ts": ts,
+                "dur": dur,
+                "args": args,
+            }
+
         events = []
         for n in range(4):
             events.append(event(f"ProfilerStep#{n}", 10, 100 * n, 100, "user_annotation"))
             for device, dur in enumerate((110, 10)):
-                events += [event("cudaLaunchKernel", 10, 100 * n + 10 + 5 * device, 2, "cuda_runtime",
-                                 correlation=2 * n + device),
-                           event("k", device, 100 * n + 30, dur, "kernel", device=device, stream=7,
-                                 correlation=2 * n + device)]
+                events += [
+                    event(
+                        "cudaLaunchKernel",
+                        10,
+                        100 * n + 10 + 5 * device,
+                        2,
+                        "cuda_runtime",
+                        correlation=2 * n + device,
+                    ),
+                    event(
+                        "k",
+                        device,
+                        100 * n + 30,
+                        dur,
+                        "kernel",
+                        device=device,
+                        stream=7,
+                        correlation=2 * n + device,
+                    ),
+                ]
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "two.json")
             with open(path, "w") as f:
@@ -327,13 +426,22 @@ class Errors(unittest.TestCase):
             whole = opscope.load(path)
             # With a limit of memory only a part is read, as of a large file.
             part = opscope.load(path, steps="2", max_memory="1G")
-            for more in ({}, {"device": "cuda:0"}, {"device": "cuda:1"}, {"steps": "3"},
-                         {"device": "cuda:1", "steps": "1-2"}):
+            for more in (
+                {},
+                {"device": "cuda:0"},
+                {"device": "cuda:1"},
+                {"steps": "3"},
+                {"device": "cuda:1", "steps": "1-2"},
+            ):
                 with self.subTest(**more):
-                    self.assertEqual(part.text("steps", format="csv", **more),
-                                     whole.text("steps", format="csv", **{"steps": "2", **more}))
-            self.assertNotEqual(part.table("steps")["start_ns"].tolist(),
-                                part.table("steps", device="cuda:1")["start_ns"].tolist())
+                    self.assertEqual(
+                        part.text("steps", format="csv", **more),
+                        whole.text("steps", format="csv", **{"steps": "2", **more}),
+                    )
+            self.assertNotEqual(
+                part.table("steps")["start_ns"].tolist(),
+                part.table("steps", device="cuda:1")["start_ns"].tolist(),
+            )
 
     def test_files_one_by_one_give_the_same_tables(self):
         paths = [support.DEMO, support.ROOT / "tests/data/alexnet_a100.json.gz"]
@@ -341,17 +449,24 @@ class Errors(unittest.TestCase):
         for name in opscope.tables():
             for options in ({}, {"merge": True}, {"span": "2"}):
                 with self.subTest(table=name, **options):
-                    self.assertEqual(each.text(name, format="csv", **options),
-                                     whole.text(name, format="csv", **options))
-        self.refuses(opscope.TraceError, "no trace is left",
-                     lambda: opscope.load(paths, one_by_one=True, rank="7"))
+                    self.assertEqual(
+                        each.text(name, format="csv", **options),
+                        whole.text(name, format="csv", **options),
+                    )
+        self.refuses(
+            opscope.TraceError,
+            "no trace is left",
+            lambda: opscope.load(paths, one_by_one=True, rank="7"),
+        )
 
     def test_nothing_is_printed(self):
-        code = ("import opscope, warnings; warnings.simplefilter('ignore')\n"
-                f"t = opscope.load({str(support.DEMO)!r}); t['operators']\n"
-                "for bad in (lambda: t.table('x'), lambda: opscope.load('/dev/null')):\n"
-                "    try: bad()\n"
-                "    except Exception: pass\n")
+        code = (
+            "import opscope, warnings; warnings.simplefilter('ignore')\n"
+            f"t = opscope.load({str(support.DEMO)!r}); t['operators']\n"
+            "for bad in (lambda: t.table('x'), lambda: opscope.load('/dev/null')):\n"
+            "    try: bad()\n"
+            "    except Exception: pass\n"
+        )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
         self.assertEqual(done.stdout + done.stderr, b"")
 
@@ -375,27 +490,37 @@ class Errors(unittest.TestCase):
 
     def test_errors_speak_python(self):
         trace = opscope.load(support.DEMO)
-        for options, text in (({"srt": "x"}, "unknown option 'srt='; did you mean 'sort='?"),
-                              ({"where": "totl_ns > 5"}, "where='totl_ns > 5': operators has no"),
-                              ({"columns": "zzzzz"}, "trace['operators'].columns are its"),
-                              ({"steps": "99"}, "steps=: there is no '99' in the trace; "
-                               "trace['steps'] lists all"),
-                              ({"rank": "9"}, "no trace is left by rank= and span=")):
+        for options, text in (
+            ({"srt": "x"}, "unknown option 'srt='; did you mean 'sort='?"),
+            ({"where": "totl_ns > 5"}, "where='totl_ns > 5': operators has no"),
+            ({"columns": "zzzzz"}, "trace['operators'].columns are its"),
+            (
+                {"steps": "99"},
+                "steps=: there is no '99' in the trace; trace['steps'] lists all",
+            ),
+            ({"rank": "9"}, "no trace is left by rank= and span="),
+        ):
             with self.assertRaises((ValueError, opscope.TraceError)) as caught:
                 trace.table("operators", **options)
             self.assertIn(text, str(caught.exception))
             self.assertNotIn("--", str(caught.exception))
-        with self.assertRaisesRegex(KeyError, "operators has no column 'nam'; did you mean 'name'"):
+        with self.assertRaisesRegex(
+            KeyError, "operators has no column 'nam'; did you mean 'name'"
+        ):
             trace["operators"]["nam"]
-        with self.assertRaisesRegex(KeyError, "there is no table 'kernel'; did you mean 'kernels'"):
+        with self.assertRaisesRegex(
+            KeyError, "there is no table 'kernel'; did you mean 'kernels'"
+        ):
             trace["kernel"]
 
     def test_tables_can_be_pickled(self):
         for name in ("operators", "steps", "averages", "quality"):
             table = opscope.load(support.DEMO)[name]
             again = pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(table))))
-            self.assertEqual((again.name, again.n_rows, again.notes, again.columns),
-                             (table.name, table.n_rows, table.notes, table.columns))
+            self.assertEqual(
+                (again.name, again.n_rows, again.notes, again.columns),
+                (table.name, table.n_rows, table.notes, table.columns),
+            )
             self.assertEqual(again.fingerprint, table.fingerprint)
             for column in table:
                 self.assertEqual(again[column].tolist(), table[column].tolist())
@@ -411,10 +536,12 @@ class Errors(unittest.TestCase):
     def test_the_interrupt_key_stops_reading(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "big.json")
-            with open(path, "w") as f: # no two alike, so that the fast path never applies
+            with open(path, "w") as f:  # no two alike, so that the fast path never applies
                 f.write('{"traceEvents":[\n')
                 for i in range(100000):
-                    f.write('{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"args":{"k%d":1}},\n' % i)
+                    f.write(
+                        '{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"args":{"k%d":1}},\n' % i
+                    )
             # A process started in the background ignores the interrupt key.
             before = signal.signal(signal.SIGINT, signal.default_int_handler)
             self.addCleanup(signal.signal, signal.SIGINT, before)

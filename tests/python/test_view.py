@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of the viewer in notebooks. tests/view/one_file.mjs reads the page itself."""
+
 import base64
 import gzip
 import html.parser
@@ -90,9 +91,11 @@ class View(unittest.TestCase):
     def test_it_takes_what_was_loaded_with_its_options(self):
         path = support.ROOT / "tests/data/small.json"
         loaded = opscope.load(path, no_args=True, one_by_one=True)
+
         # ISA-L does not always pack the same bytes alike.
         def data(what, **options):
             return data_of(opscope.view(what, **options).html)
+
         self.assertEqual(data(loaded), data(path, no_args=True))
         self.assertNotEqual(data(loaded), data(path))
         self.assertEqual(data([path]), data(str(path)))
@@ -145,8 +148,9 @@ class View(unittest.TestCase):
             with warnings.catch_warnings(record=True) as viewing:
                 warnings.simplefilter("always")
                 opscope.view(folder)
-            self.assertEqual([str(w.message) for w in viewing],
-                             [str(w.message) for w in loading])
+            self.assertEqual(
+                [str(w.message) for w in viewing], [str(w.message) for w in loading]
+            )
             self.assertGreater(len(viewing), 0)
             self.assertEqual({w.filename for w in viewing}, {__file__})
             with warnings.catch_warnings(record=True) as again:

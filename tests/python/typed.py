@@ -7,6 +7,7 @@
 Checks this file by both, which are beside the interpreter, and that they find the faults of a
 program that uses the package wrongly. Ends with "N passed, N failed".
 """
+
 from __future__ import annotations
 
 import argparse
@@ -59,9 +60,15 @@ def main() -> int:
         wrong.write_text(WRONG, encoding="utf-8")
         for words in (["mypy", "--strict"], ["pyright", "--pythonpath", sys.executable]):
             for path, lines in ((Path(__file__), []), (wrong, ["4", "5", "6"])):
-                done = subprocess.run([Path(sys.executable).parent / words[0], *words[1:], path],
-                                      env=env, cwd=scratch, capture_output=True, text=True,
-                                      check=False, timeout=300)
+                done = subprocess.run(
+                    [Path(sys.executable).parent / words[0], *words[1:], path],
+                    env=env,
+                    cwd=scratch,
+                    capture_output=True,
+                    text=True,
+                    check=False,
+                    timeout=300,
+                )
                 told = done.stdout + done.stderr
                 found = [n for n in ("4", "5", "6") if f"wrong.py:{n}:" in told]
                 is_good = (done.returncode == 0) == (not lines) and found == lines

@@ -7,6 +7,7 @@
 Random schedules, each for all steps of its first cycles and some far ones. Needs an
 importable torch; without one it says so and passes nothing. Last line "N passed, N failed".
 """
+
 import argparse
 import ctypes
 import random
@@ -22,8 +23,14 @@ class Schedule(ctypes.Structure):
 
 def random_set(rng):
     small = lambda most: rng.choice((0, 0, 1, rng.randint(0, most)))
-    return {"skip_first": small(20), "wait": small(8), "warmup": small(4),
-            "active": rng.randint(1, 6), "repeat": small(5), "skip_first_wait": small(2)}
+    return {
+        "skip_first": small(20),
+        "wait": small(8),
+        "warmup": small(4),
+        "active": rng.randint(1, 6),
+        "repeat": small(5),
+        "skip_first_wait": small(2),
+    }
 
 
 def steps_of(values, rng):

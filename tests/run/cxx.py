@@ -7,6 +7,7 @@ record.
 
 Ends with "N passed, N failed".
 """
+
 from __future__ import annotations
 
 import argparse
@@ -28,10 +29,22 @@ COMPILERS = [c for c in ("g++", "clang++") if shutil.which(c)]
 STANDARDS = ("c++17", "c++20", "c++2b")
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror")
 # What scopes.cpp records of each value, written from its source.
-VALUES = {"bool": True, "int": -5, "unsigned": 4294967295, "huge": 18446744073709551615,
-          "float": 0.5, "double": 1e300, "enum": 7, "text": 'a "text"', "literal": "x",
-          "view": "yz", "time": 3000000, "shorts": [-1, 0, 1], "longs": [1, 2**63 - 1],
-          "where": "file.cpp:42"}
+VALUES = {
+    "bool": True,
+    "int": -5,
+    "unsigned": 4294967295,
+    "huge": 18446744073709551615,
+    "float": 0.5,
+    "double": 1e300,
+    "enum": 7,
+    "text": 'a "text"',
+    "literal": "x",
+    "view": "yz",
+    "time": 3000000,
+    "shorts": [-1, 0, 1],
+    "longs": [1, 2**63 - 1],
+    "where": "file.cpp:42",
+}
 DISCARDED = """
 #include <opscope/scope.hpp>
 void f() { %s; }
@@ -49,17 +62,38 @@ class Cxx:
         """The program or object that COMPILER makes of SOURCE, without a warning."""
         made = self.folder / f"{source.stem}-{compiler}-{standard}{''.join(options)}"
         libraries = [] if "-c" in options else [f"-L{self.opscope.parent}", "-lopscope"]
-        done = subprocess.run([compiler, f"-std={standard}", "-O1", *WARNINGS, *options,
-                               f"-I{ROOT}/include", source, "-o", made, *libraries, "-pthread"],
-                              capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [
+                compiler,
+                f"-std={standard}",
+                "-O1",
+                *WARNINGS,
+                *options,
+                f"-I{ROOT}/include",
+                source,
+                "-o",
+                made,
+                *libraries,
+                "-pthread",
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert done.returncode == 0, f"{compiler} -std={standard}: {done.stderr}"
         return made
 
     def example(self, name: str, standard: str) -> tuple[Path, str]:
         """The recording of an example, and what it printed."""
         program, out = self.build(EXAMPLES / f"{name}.cpp", "g++", standard), self.folder / name
-        done = subprocess.run([self.opscope, "run", "-o", out, "--", program], env=self.env,
-                              capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(
+            [self.opscope, "run", "-o", out, "--", program],
+            env=self.env,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
         assert (done.returncode, done.stderr) == (0, ""), done
         return out, done.stdout
 
@@ -78,35 +112,55 @@ def records_what_the_program_says(cxx: Cxx) -> None:
         for standard in STANDARDS:
             program = cxx.build(ROOT / "tests/run/scopes.cpp", compiler, standard)
             out = cxx.folder / "scopes.osc"
-            done = subprocess.run([program, out], env=cxx.env, capture_output=True, text=True,
-                                  check=True)
+            done = subprocess.run(
+                [program, out], env=cxx.env, capture_output=True, text=True, check=True
+            )
             assert done.stdout == "evaluated 0\nevaluated 10\n", done.stdout
             events = cxx.table("events", out)
             assert not cxx.table("quality", out, "--where", "severity = 'warning'")
             found = Counter((x["kind"], x["name"]) for x in events if x["kind"] != "step")
             functions = {name for kind, name in found if "::" in name}
             assert {x: n for x, n in found.items() if x[1] not in functions} == {
-                ("operator", "outer"): 2, ("scope", "first"): 2, ("scope", "second"): 2,
-                ("instant", "caught"): 2, ("counter", "level"): 2, ("counter", "count"): 2,
-                ("scope", "values"): 2, ("annotation", "made up"): 2, ("scope", "known"): 2,
-                ("scope", "sender"): 1, ("scope", "receiver"): 1,
-                ("communication", "request"): 1, ("scope", "first range"): 1,
-                ("scope", "second range"): 1}, found
+                ("operator", "outer"): 2,
+                ("scope", "first"): 2,
+                ("scope", "second"): 2,
+                ("instant", "caught"): 2,
+                ("counter", "level"): 2,
+                ("counter", "count"): 2,
+                ("scope", "values"): 2,
+                ("annotation", "made up"): 2,
+                ("scope", "known"): 2,
+                ("scope", "sender"): 1,
+                ("scope", "receiver"): 1,
+                ("communication", "request"): 1,
+                ("scope", "first range"): 1,
+                ("scope", "second range"): 1,
+            }, found
             assert {x["category"] for x in events if x["name"] == "first"} == {"tests"}
             args = {x["name"]: json.loads(x["args"] or "{}") for x in events}
             assert args["second"] == {"x": 1, "late": 2, "later": 3}, args["second"]
             assert args["known"] == {"made up": 5}, args["known"]
-            assert args["values"] | {"huge": int(args["values"]["huge"])} == VALUES, args["values"]
-            inner = {re.sub(r"\{anonymous\}|\(anonymous namespace\)", "?", x)
-                     .replace("<int>", "<T>") for x in functions}
+            assert args["values"] | {"huge": int(args["values"]["huge"])} == VALUES, args[
+                "values"
+            ]
+            inner = {
+                re.sub(r"\{anonymous\}|\(anonymous namespace\)", "?", x).replace("<int>", "<T>")
+                for x in functions
+            }
             assert inner - {x for x in inner if "lambda" in x or "class" in x} == {
-                "?::box<T>::get", "?::box<T>::operator()", "?::box<T>::operator bool",
-                "?::pointers", "outer::inner::functions"}, inner
+                "?::box<T>::get",
+                "?::box<T>::operator()",
+                "?::box<T>::operator bool",
+                "?::pointers",
+                "outer::inner::functions",
+            }, inner
             assert len(inner) == 6, inner
-            arrow, = cxx.table("flows", out)
+            (arrow,) = cxx.table("flows", out)
             ends = {x["id"]: x for x in events}
             assert (ends[arrow["from_id"]]["name"], ends[arrow["to_id"]]["name"]) == (
-                "sender", "receiver"), arrow
+                "sender",
+                "receiver",
+            ), arrow
             assert ends[arrow["to_id"]]["thread_name"] == "receiver"
 
 
@@ -116,8 +170,9 @@ def leaves_nothing_where_it_is_disabled(cxx: Cxx) -> None:
     for compiler in COMPILERS:
         for standard in STANDARDS:
             made = cxx.build(source, compiler, standard, "-DOPSCOPE_DISABLE", "-c")
-            names = subprocess.run(["nm", "-C", made], capture_output=True, text=True,
-                                   check=True).stdout
+            names = subprocess.run(
+                ["nm", "-C", made], capture_output=True, text=True, check=True
+            ).stdout
             assert "main" in names and not re.findall(r" (?:osc_|opscope::)", names), names
             linked = cxx.folder / "alone"
             subprocess.run([compiler, made, "-o", linked, "-pthread"], check=True)
@@ -129,11 +184,18 @@ def objects_that_end_at_once_are_warned_of(cxx: Cxx) -> None:
     """A scope without a name would last no time."""
     source = cxx.folder / "discarded.cpp"
     for compiler in COMPILERS:
-        for made in ('opscope::scope("x")', 'opscope::async("x")', "opscope::arrow::from_here()"):
+        for made in (
+            'opscope::scope("x")',
+            'opscope::async("x")',
+            "opscope::arrow::from_here()",
+        ):
             source.write_text(DISCARDED % made, encoding="utf-8")
-            done = subprocess.run([compiler, "-std=c++17", "-Wall", f"-I{ROOT}/include",
-                                   "-fsyntax-only", source], capture_output=True, text=True,
-                                  check=True)
+            done = subprocess.run(
+                [compiler, "-std=c++17", "-Wall", f"-I{ROOT}/include", "-fsyntax-only", source],
+                capture_output=True,
+                text=True,
+                check=True,
+            )
             assert "nodiscard" in done.stderr, f"{compiler} {made}: {done.stderr}"
 
 
@@ -141,16 +203,25 @@ def what_is_no_literal_and_what_cannot_be_recorded_is_refused(cxx: Cxx) -> None:
     """A name that changes would be recorded as what it was first."""
     source = cxx.folder / "refused.cpp"
     for compiler in COMPILERS:
-        for code, said in (('const char *n = "x"; OPSCOPE_SCOPE(n)', "are string literals"),
-                           ('OPSCOPE_INSTANT(rand() ? "a" : "b")', ""),
-                           ('const char *n = "x"; OPSCOPE_SCOPE_IN("c", 1, n)', "are string literals"),
-                           ('if (rand()) OPSCOPE_SCOPE("x")', "needs_braces"),
-                           ('OPSCOPE_SCOPE("x", "y", source())', ""),
-                           ('OPSCOPE_COUNTER("x", "y")', "")):
-            source.write_text("#include <cstdlib>\n#include <opscope/scope.hpp>\nstruct source {};\n"
-                              "void f() { %s; }\n" % code, encoding="utf-8")
-            done = subprocess.run([compiler, "-std=c++17", f"-I{ROOT}/include", "-fsyntax-only",
-                                   source], capture_output=True, text=True, check=False)
+        for code, said in (
+            ('const char *n = "x"; OPSCOPE_SCOPE(n)', "are string literals"),
+            ('OPSCOPE_INSTANT(rand() ? "a" : "b")', ""),
+            ('const char *n = "x"; OPSCOPE_SCOPE_IN("c", 1, n)', "are string literals"),
+            ('if (rand()) OPSCOPE_SCOPE("x")', "needs_braces"),
+            ('OPSCOPE_SCOPE("x", "y", source())', ""),
+            ('OPSCOPE_COUNTER("x", "y")', ""),
+        ):
+            source.write_text(
+                "#include <cstdlib>\n#include <opscope/scope.hpp>\nstruct source {};\n"
+                "void f() { %s; }\n" % code,
+                encoding="utf-8",
+            )
+            done = subprocess.run(
+                [compiler, "-std=c++17", f"-I{ROOT}/include", "-fsyntax-only", source],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
             assert done.returncode != 0, f"{compiler} takes {code}"
             first = next(x for x in done.stderr.splitlines() if "error" in x)
             assert said in first, f"{compiler}, {code}: {first}"
@@ -178,11 +249,19 @@ def a_coroutine_is_a_range_across_its_breaks(cxx: Cxx) -> None:
     out, printed = cxx.example("coroutines", "c++20")
     assert printed == "10000 bytes\n"
     calls = cxx.calls(out)
-    assert calls == {"download a": 1, "download b": 1, "download c": 1, "part": 10,
-                     "resume": 10}, calls
+    assert calls == {
+        "download a": 1,
+        "download b": 1,
+        "download c": 1,
+        "part": 10,
+        "resume": 10,
+    }, calls
     events = cxx.table("events", out)
-    spans = {x["name"]: (int(x["start_ns"]), int(x["start_ns"]) + int(x["dur_ns"]))
-             for x in events if x["name"].startswith("download ")}
+    spans = {
+        x["name"]: (int(x["start_ns"]), int(x["start_ns"]) + int(x["dur_ns"]))
+        for x in events
+        if x["name"].startswith("download ")
+    }
     assert max(a for a, _ in spans.values()) < min(b for _, b in spans.values()), spans
     parts = [json.loads(x["args"]) for x in events if x["name"] == "part"]
     assert Counter(x["of"] for x in parts) == {"a": 3, "b": 5, "c": 2}
@@ -196,7 +275,11 @@ def a_server_has_a_range_for_each_request(cxx: Cxx) -> None:
     out, _ = cxx.example("server", "c++17")
     calls = cxx.calls(out)
     assert (calls["request"], calls["handle"], calls["ask"], calls["collatz"]) == (
-        100, 100, 100, 100), calls
+        100,
+        100,
+        100,
+        100,
+    ), calls
     events = cxx.table("events", out)
     asked = sorted(json.loads(x["args"])["request"] for x in events if x["name"] == "handle")
     assert asked == sorted(str(1000 * i + k) for i in range(4) for k in range(1, 26)), asked
@@ -214,11 +297,18 @@ def main() -> int:
         return 0
     with tempfile.TemporaryDirectory() as folder:
         cxx = Cxx(options.opscope, Path(folder))
-        return run_tests([records_what_the_program_says, leaves_nothing_where_it_is_disabled,
-                          objects_that_end_at_once_are_warned_of,
-                          what_is_no_literal_and_what_cannot_be_recorded_is_refused,
-                          a_pool_shows_who_queued_what, a_coroutine_is_a_range_across_its_breaks,
-                          a_server_has_a_range_for_each_request], lambda place: (cxx,))
+        return run_tests(
+            [
+                records_what_the_program_says,
+                leaves_nothing_where_it_is_disabled,
+                objects_that_end_at_once_are_warned_of,
+                what_is_no_literal_and_what_cannot_be_recorded_is_refused,
+                a_pool_shows_who_queued_what,
+                a_coroutine_is_a_range_across_its_breaks,
+                a_server_has_a_range_for_each_request,
+            ],
+            lambda place: (cxx,),
+        )
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 Command lines are run by a shell where the files are that they name; C code is compiled and run.
 Options and tables of the manual are those of the command. Ends with "N passed, N failed".
 """
+
 from __future__ import annotations
 
 import argparse
@@ -42,8 +43,10 @@ while os.getppid() != 1:
 # What stands around the code of a page.
 AROUND = {
     "opscope_record.3": ("", ""),
-    "opscope_source.3": ("const uint64_t before = osc_now(), ticks = 10, start = 20, end = 30;\n",
-                         'osc_metadata("made_by", "an example");\n'),
+    "opscope_source.3": (
+        "const uint64_t before = osc_now(), ticks = 10, start = 20, end = 30;\n",
+        'osc_metadata("made_by", "an example");\n',
+    ),
     "opscope_trace.3": ("", ""),
     "README.md": ("", ""),
 }
@@ -55,10 +58,14 @@ class Place:
     def __init__(self, opscope: Path, folder: str) -> None:
         self.opscope = opscope
         self.path = Path(folder)
-        self.env = {"PATH": f"{folder}/bin:{os.environ['PATH']}", "HOME": folder, "TERM": "dumb",
-                    "LIBRARY": str(opscope.parent / "libopscope.so.0"),
-                    "LD_LIBRARY_PATH": str(opscope.parent),
-                    "PKG_CONFIG_PATH": str(opscope.parent / "meson-uninstalled")}
+        self.env = {
+            "PATH": f"{folder}/bin:{os.environ['PATH']}",
+            "HOME": folder,
+            "TERM": "dumb",
+            "LIBRARY": str(opscope.parent / "libopscope.so.0"),
+            "LD_LIBRARY_PATH": str(opscope.parent),
+            "PKG_CONFIG_PATH": str(opscope.parent / "meson-uninstalled"),
+        }
         for name in ("bin", "host", "runs/ddp"):
             (self.path / name).mkdir(parents=True)
         self.make_programs()
@@ -100,8 +107,15 @@ class Place:
 
     def run(self, line: str) -> subprocess.CompletedProcess[str]:
         """What a shell makes of LINE."""
-        return subprocess.run(["bash", "-o", "pipefail", "-c", line], cwd=self.path, env=self.env,
-                              capture_output=True, text=True, check=False, timeout=120)
+        return subprocess.run(
+            ["bash", "-o", "pipefail", "-c", line],
+            cwd=self.path,
+            env=self.env,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
 
     def help(self, command: str) -> str:
         """The page of COMMAND, "" for all."""
@@ -135,8 +149,14 @@ def command_lines(place: Place) -> dict[str, set[str]]:
     for x in ("", *COMMANDS):
         shown = place.help(x).partition("\nexamples:\n")[2].partition("\n\n")[0]
         pages[f"opscope {x} --help"] = lines_of_page(shown)
-    return {k: {x.replace("build/opscope", "opscope").replace("rec/FILE.osc", "'rec/*.osc'")
-                for x in v if is_example(x)} for k, v in pages.items()}
+    return {
+        k: {
+            x.replace("build/opscope", "opscope").replace("rec/FILE.osc", "'rec/*.osc'")
+            for x in v
+            if is_example(x)
+        }
+        for k, v in pages.items()
+    }
 
 
 def is_example(line: str) -> bool:
@@ -147,13 +167,14 @@ def is_example(line: str) -> bool:
 def code(path: Path) -> str:
     """The C code that a page shows, as a program."""
     text = path.read_text(encoding="utf-8")
-    pattern = (r"^```c\n(.*?)^```" if path.suffix == ".md" else r"^\.Bd -literal.*?\n(.*?)^\.Ed")
+    pattern = r"^```c\n(.*?)^```" if path.suffix == ".md" else r"^\.Bd -literal.*?\n(.*?)^\.Ed"
     shown = plain("".join(re.findall(pattern, text, re.M | re.S)))
     assert shown, path
     before, after = AROUND[path.name]
     body = re.sub(r"^#include.*\n|^\.\.\.$", "", shown, flags=re.M)
-    headers = "".join(f"#include <{x}>\n" for x in ("err.h", "stdio.h", "opscope/source.h",
-                                                    "opscope/trace.h"))
+    headers = "".join(
+        f"#include <{x}>\n" for x in ("err.h", "stdio.h", "opscope/source.h", "opscope/trace.h")
+    )
     return f"{headers}int main(void)\n{{\n{before}{body}{after}return 0;\n}}\n"
 
 
@@ -162,7 +183,9 @@ def code(path: Path) -> str:
 
 def run_lines(place: Place, lines: set[str]) -> int:
     """Every command line succeeds. Returns their number."""
-    for line in sorted(lines, key=lambda x: (" ctl " in x, " merge " in x, "-o rec " not in x, x)):
+    for line in sorted(
+        lines, key=lambda x: (" ctl " in x, " merge " in x, "-o rec " not in x, x)
+    ):
         if " ctl " in line:
             run_steered(place, line)
             continue
@@ -177,8 +200,14 @@ def run_lines(place: Place, lines: set[str]) -> int:
 def run_served(place: Place, line: str) -> None:
     """LINE serves traces until it is interrupted, or asks such a server."""
     served = "opscope view trace.json.gz" if "/api/v1/" in line else line
-    with subprocess.Popen(["bash", "-c", f"exec {served}"], cwd=place.path, env=place.env, text=True,
-                          stderr=subprocess.PIPE, stdin=subprocess.DEVNULL) as server:
+    with subprocess.Popen(
+        ["bash", "-c", f"exec {served}"],
+        cwd=place.path,
+        env=place.env,
+        text=True,
+        stderr=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
+    ) as server:
         told = ""
         while "http://" not in told:
             said = server.stderr.readline()
@@ -194,9 +223,21 @@ def run_served(place: Place, line: str) -> None:
 
 def run_steered(place: Place, line: str) -> None:
     """LINE asks the recording of process 4711 in rec, which is here another one."""
-    with subprocess.Popen([place.path / "bin/opscope", "run", "-o", "rec", "--", sys.executable,
-                           "-c", f"print('', flush=True)\n{SERVE}"], cwd=place.path,
-                          env=place.env, stdout=subprocess.PIPE) as served:
+    with subprocess.Popen(
+        [
+            place.path / "bin/opscope",
+            "run",
+            "-o",
+            "rec",
+            "--",
+            sys.executable,
+            "-c",
+            f"print('', flush=True)\n{SERVE}",
+        ],
+        cwd=place.path,
+        env=place.env,
+        stdout=subprocess.PIPE,
+    ) as served:
         served.stdout.read(1)
         try:
             for _ in range(500):
@@ -213,30 +254,37 @@ def check_code(place: Place, path: Path) -> None:
     source = place.path / "code.c"
     source.write_text(code(path), encoding="utf-8")
     cc = os.environ.get("CC", "cc")
-    done = place.run(f"{cc} -std=gnu11 -Wall -Wextra -Werror code.c -o code "
-                     "$(pkg-config --cflags --libs opscope) "
-                     "$(pkg-config --cflags --libs --static opscope-trace) && "
-                     "opscope run --strict -o coded ./code")
+    done = place.run(
+        f"{cc} -std=gnu11 -Wall -Wextra -Werror code.c -o code "
+        "$(pkg-config --cflags --libs opscope) "
+        "$(pkg-config --cflags --libs --static opscope-trace) && "
+        "opscope run --strict -o coded ./code"
+    )
     assert done.returncode == 0, f"{path.name}: {done.stderr}"
 
 
 def check_install(place: Place) -> None:
     """What is installed is enough to build a program and to record it, with pages and completions."""
     root = place.path / "root"
-    done = place.run(f"meson install -C '{place.opscope.parent}' --no-rebuild --destdir '{root}'")
+    done = place.run(
+        f"meson install -C '{place.opscope.parent}' --no-rebuild --destdir '{root}'"
+    )
     assert done.returncode == 0, done.stderr
     for page in (ROOT / "docs/man").glob("*.[1-8]"):
         assert list(root.glob(f"**/man{page.suffix[1]}/{page.name}")), page
     assert list(root.glob("**/completions/opscope")) and list(root.glob("**/_opscope"))
     config, command = next(root.glob("**/opscope.pc")).parent, next(root.glob("**/bin/opscope"))
-    (place.path / "code.c").write_text(code(ROOT / "README.md").replace(
-        "#include <opscope/trace.h>\n", ""), encoding="utf-8")
-    done = place.run(f"export PKG_CONFIG_PATH='{config}' PKG_CONFIG_SYSROOT_DIR='{root}' "
-                     f"LD_LIBRARY_PATH='{config.parent}'\n"
-                     "cc code.c -o code $(pkg-config --cflags --libs opscope) && "
-                     f"'{command}' run --strict -o installed ./code && "
-                     f"'{command}' run --strict --sources itt --print-env | grep -q '{root}' && "
-                     f"'{command}' table operators installed --columns name,calls --format csv")
+    (place.path / "code.c").write_text(
+        code(ROOT / "README.md").replace("#include <opscope/trace.h>\n", ""), encoding="utf-8"
+    )
+    done = place.run(
+        f"export PKG_CONFIG_PATH='{config}' PKG_CONFIG_SYSROOT_DIR='{root}' "
+        f"LD_LIBRARY_PATH='{config.parent}'\n"
+        "cc code.c -o code $(pkg-config --cflags --libs opscope) && "
+        f"'{command}' run --strict -o installed ./code && "
+        f"'{command}' run --strict --sources itt --print-env | grep -q '{root}' && "
+        f"'{command}' table operators installed --columns name,calls --format csv"
+    )
     assert "\nconv2d,1\n" in done.stdout, done.stdout + done.stderr
 
 
@@ -288,12 +336,16 @@ def main() -> int:
     passed = failed = 0
     with tempfile.TemporaryDirectory() as folder:
         place = Place(options.opscope, folder)
-        tests = [(f"lines of {k}", lambda v=v: run_lines(place, v))
-                 for k, v in command_lines(place).items()]
+        tests = [
+            (f"lines of {k}", lambda v=v: run_lines(place, v))
+            for k, v in command_lines(place).items()
+        ]
         pages = [*sorted((ROOT / "docs/man").glob("*.3")), ROOT / "README.md"]
         tests += [(f"code of {x.name}", lambda x=x: check_code(place, x)) for x in pages]
-        tests += [(x.__doc__, lambda x=x: x(place))
-                  for x in (check_install, check_screen, check_options, check_tables)]
+        tests += [
+            (x.__doc__, lambda x=x: x(place))
+            for x in (check_install, check_screen, check_options, check_tables)
+        ]
         for name, test in tests:
             try:
                 print(f"{name}: {test() or ''}", flush=True)

@@ -6,6 +6,7 @@ Each runs alone, under `opscope run`, and under it with our libraries loaded int
 processes; each time with a new folder and home. Its output, status and files must be the same,
 except caches, where drivers use random names. Ends with "N passed, N failed".
 """
+
 from __future__ import annotations
 
 import argparse
@@ -74,27 +75,41 @@ PROGRAMS = (
     ("python closes", "python3 closes.py"),
     ("python error", "python3 -c 'import sys; sys.exit(\"no\")'"),
     ("python recursion", "python3 -c 'f = lambda n: n and f(n - 1)\nprint(f(500))'"),
-    ("sqlite3", "sqlite3 x.db 'create table t(a); with recursive n(i) as (select 1 union all "
-                "select i + 1 from n where i < 20000) insert into t select i * 7 % 1000 from n; "
-                "select count(*), sum(a), max(a) from t group by a % 3'"),
-    ("git", "export GIT_AUTHOR_DATE='1 Jan 2026 0:00Z' GIT_COMMITTER_DATE='1 Jan 2026 0:00Z' "
-            "GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b "
-            "GIT_CONFIG_GLOBAL=/dev/null; git init -q -b main r && cd r && seq 3000 >f && "
-            "git add f && git commit -qm one && seq 2 3000 >f && git commit -qam two && "
-            "git log --stat --format=%H && git gc -q --no-prune && git fsck && git diff HEAD~1"),
+    (
+        "sqlite3",
+        "sqlite3 x.db 'create table t(a); with recursive n(i) as (select 1 union all "
+        "select i + 1 from n where i < 20000) insert into t select i * 7 % 1000 from n; "
+        "select count(*), sum(a), max(a) from t group by a % 3'",
+    ),
+    (
+        "git",
+        "export GIT_AUTHOR_DATE='1 Jan 2026 0:00Z' GIT_COMMITTER_DATE='1 Jan 2026 0:00Z' "
+        "GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b "
+        "GIT_CONFIG_GLOBAL=/dev/null; git init -q -b main r && cd r && seq 3000 >f && "
+        "git add f && git commit -qm one && seq 2 3000 >f && git commit -qam two && "
+        "git log --stat --format=%H && git gc -q --no-prune && git fsck && git diff HEAD~1",
+    ),
     ("compiler", "printf 'int main(void){return 6;}' >x.c; cc x.c -o x && ./x"),
     ("static", "printf 'int main(void){return 8;}' >x.c; cc -static x.c -o x && ./x"),
-    ("mpi", "cp \"$SOURCE/hello_mpi.c\" . && mpicc hello_mpi.c -o hello && mpirun "
-            "--allow-run-as-root --oversubscribe -n 3 ./hello 2>/dev/null | sort"),
+    (
+        "mpi",
+        'cp "$SOURCE/hello_mpi.c" . && mpicc hello_mpi.c -o hello && mpirun '
+        "--allow-run-as-root --oversubscribe -n 3 ./hello 2>/dev/null | sort",
+    ),
 )
 
 NEEDS = {"sqlite3": "sqlite3", "git": "git", "compiler": "cc", "static": "cc", "mpi": "mpicc"}
 
 
 # Folders in the home that programs use. The contents of the last two do not count as behaviour.
-HOMES = {"XDG_CONFIG_HOME": ".config", "XDG_DATA_HOME": ".local/share",
-         "XDG_STATE_HOME": ".local/state", "XDG_RUNTIME_DIR": ".run", "XDG_CACHE_HOME": ".cache",
-         "TMPDIR": ".tmp"}
+HOMES = {
+    "XDG_CONFIG_HOME": ".config",
+    "XDG_DATA_HOME": ".local/share",
+    "XDG_STATE_HOME": ".local/state",
+    "XDG_RUNTIME_DIR": ".run",
+    "XDG_CACHE_HOME": ".cache",
+    "TMPDIR": ".tmp",
+}
 NOT_COMPARED = ("home/.cache/", "home/.tmp/")
 # What opscope itself says at the end of a Python program that recorded nothing.
 OWN_LINE = r"^opscope run: nothing was recorded: .*--torch.*\n"
@@ -105,8 +120,12 @@ def files_below(folder: Path) -> dict[str, str]:
     left = {}
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
-        if path.is_file() and ".git/" not in name and not name.startswith(NOT_COMPARED) and \
-                name not in ("work/x", "work/hello"):
+        if (
+            path.is_file()
+            and ".git/" not in name
+            and not name.startswith(NOT_COMPARED)
+            and name not in ("work/x", "work/hello")
+        ):
             left[name] = hashlib.sha256(path.read_bytes()).hexdigest()
     return left
 
@@ -118,17 +137,28 @@ def behave(command: str, before: list[str], more: dict[str, str]) -> tuple:
         work.mkdir()
         (work / "forks.py").write_text(FORKS)
         (work / "closes.py").write_text(CLOSES)
-        env = {name: value for name, value in os.environ.items()
-               if not name.startswith("OPSCOPE") and name != "POCL_CACHE_DIR"}
+        env = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith("OPSCOPE") and name != "POCL_CACHE_DIR"
+        }
         env |= {"SOURCE": str(Path(__file__).parent), "HOME": str(home), **more}
         for name, folder in HOMES.items():
             (home / folder).mkdir(parents=True, mode=0o700)
             env[name] = str(home / folder)
-        done = subprocess.run([*before, "bash", "-c", command], cwd=work, env=env,
-                              stdin=subprocess.DEVNULL, capture_output=True, timeout=120,
-                              check=False)
-        texts = [text.decode(errors="replace").replace(place, "PLACE")
-                 for text in (done.stdout, done.stderr)]
+        done = subprocess.run(
+            [*before, "bash", "-c", command],
+            cwd=work,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=120,
+            check=False,
+        )
+        texts = [
+            text.decode(errors="replace").replace(place, "PLACE")
+            for text in (done.stdout, done.stderr)
+        ]
         texts[1] = re.sub(OWN_LINE, "", texts[1], flags=re.M)
         return (*texts, done.returncode, files_below(Path(place)))
 
@@ -155,10 +185,13 @@ def main() -> int:
                     continue
                 failed += 1
                 print(f"FAILED {name} ({way})")
-                for what, ours, theirs in zip(("output", "errors", "status", "files"), found,
-                                              alone):
+                for what, ours, theirs in zip(
+                    ("output", "errors", "status", "files"), found, alone
+                ):
                     if ours != theirs:
-                        print(f"    {what}: {str(ours)[-300:]!r}\n    alone: {str(theirs)[-300:]!r}")
+                        print(
+                            f"    {what}: {str(ours)[-300:]!r}\n    alone: {str(theirs)[-300:]!r}"
+                        )
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -7,6 +7,7 @@
 A process that was killed has a number until its parent asks for its status, children that share its
 memory, and another number in another name space. Ends with "N passed, N failed".
 """
+
 from __future__ import annotations
 
 import argparse
@@ -43,10 +44,17 @@ class Program:
     """A process that records into PLACE, and has written a number: its own, or a child's."""
 
     def __init__(self, opscope: Path, place: str, what: str, before: list[str] | None = None):
-        env = {"PATH": os.environ["PATH"], "OPSCOPE_OUT": place + "/r/",
-               "LIBRARY": str(opscope.parent / "libopscope.so.0")}
-        self.process = subprocess.Popen([*(before or []), sys.executable, "-c", RECORDS, what],
-                                        env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        env = {
+            "PATH": os.environ["PATH"],
+            "OPSCOPE_OUT": place + "/r/",
+            "LIBRARY": str(opscope.parent / "libopscope.so.0"),
+        }
+        self.process = subprocess.Popen(
+            [*(before or []), sys.executable, "-c", RECORDS, what],
+            env=env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
         self.number = int(self.process.stdout.readline())
 
     def kill(self) -> None:
@@ -63,8 +71,13 @@ class Program:
 
 def codes(opscope: Path, place: str) -> set[str]:
     """What the table `quality` says about the life of the process."""
-    done = subprocess.run([opscope, "table", "quality", place + "/r", "--format", "csv"],
-                          capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(
+        [opscope, "table", "quality", place + "/r", "--format", "csv"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
     found = {row["code"] for row in csv.DictReader(io.StringIO(done.stdout))}
     return found & {"killed", "still_recording"}
 
@@ -74,8 +87,9 @@ def expect(opscope: Path, place: str, code: str) -> None:
     assert found == {code}, f"{found}, not {code}"
 
 
-def runs_then_killed(opscope: Path, place: str, what: str,
-                     before: list[str] | None = None) -> None:
+def runs_then_killed(
+    opscope: Path, place: str, what: str, before: list[str] | None = None
+) -> None:
     program = Program(opscope, place, what, before)
     try:
         expect(opscope, place, "still_recording")

@@ -8,6 +8,7 @@ A program of a page that uses opscope is the second half of an example: the one 
 same with another tool. A shim, which has no main(), makes the first half record what the second
 does. Examples in Python run where their modules are. Ends with "N passed, N failed".
 """
+
 from __future__ import annotations
 
 import argparse
@@ -35,7 +36,7 @@ class Page(NamedTuple):
     name: str
     before: tuple[str, str]
     after: tuple[str, str]
-    shim: str # "": the page has none
+    shim: str  # "": the page has none
 
 
 def page_of(path: Path) -> Page:
@@ -68,9 +69,23 @@ def program(opscope: Path, folder: Path, language: str, text: str) -> list[objec
     if language == "python":
         return [sys.executable, source]
     made = folder / "example"
-    done = subprocess.run([*COMPILE[language], "-O1", *WARNINGS, f"-I{ROOT}/include", source, "-o",
-                           made, f"-L{opscope.parent}", "-lopscope", "-pthread"],
-                          capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [
+            *COMPILE[language],
+            "-O1",
+            *WARNINGS,
+            f"-I{ROOT}/include",
+            source,
+            "-o",
+            made,
+            f"-L{opscope.parent}",
+            "-lopscope",
+            "-pthread",
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return [made]
 
@@ -79,11 +94,19 @@ def recorded(opscope: Path, folder: Path, language: str, text: str) -> list[dict
     """The events of an example, without loss or finding."""
     out = folder / "out"
     shutil.rmtree(out, ignore_errors=True)
-    env = os.environ | {"LD_LIBRARY_PATH": str(opscope.parent),
-                        "PYTHONPATH": str(opscope.parent / "python")}
-    done = subprocess.run([opscope, "run", "-o", out, "--",
-                           *program(opscope, folder, language, text)], env=env, cwd=folder,
-                          capture_output=True, text=True, timeout=120, check=False)
+    env = os.environ | {
+        "LD_LIBRARY_PATH": str(opscope.parent),
+        "PYTHONPATH": str(opscope.parent / "python"),
+    }
+    done = subprocess.run(
+        [opscope, "run", "-o", out, "--", *program(opscope, folder, language, text)],
+        env=env,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     assert (done.returncode, done.stderr) == (0, ""), done
     bad = rows(opscope, "quality", out, "--where", "severity = 'warning'")
     assert not bad, bad
@@ -109,7 +132,9 @@ def shim_records_the_same(opscope: Path, page: Page, folder: Path) -> None:
     """The program of the other tool, with our words for it."""
     language, text = page.before
     assert page.after[0] == language, page.name
-    for header in re.findall(r"^#include (?:<(?:tracy|nvtx3|perfetto)\b|\").*\n", text, flags=re.M):
+    for header in re.findall(
+        r"^#include (?:<(?:tracy|nvtx3|perfetto)\b|\").*\n", text, flags=re.M
+    ):
         text = text.replace(header, page.shim)
     assert page.shim in text, f"{page.name} includes no header of the other tool"
     ours = says(recorded(opscope, folder, *page.after))
@@ -124,11 +149,15 @@ def main() -> int:
     options = parser.parse_args()
     pages = [page_of(x) for x in sorted(FOLDER.glob("*.md")) if x.name != "README.md"]
     tests = []
-    for test, chosen in ((after_records, pages),
-                         (shim_records_the_same, [x for x in pages if x.shim])):
+    for test, chosen in (
+        (after_records, pages),
+        (shim_records_the_same, [x for x in pages if x.shim]),
+    ):
         for page in chosen:
+
             def one(folder: Path, test=test, page=page) -> None:
                 test(options.opscope, page, folder)
+
             one.__name__ = f"{test.__name__}-{page.name}"
             tests.append(one)
     return run_tests(tests, lambda place: (Path(place),))

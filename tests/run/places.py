@@ -7,6 +7,7 @@
 Processes with another root directory, directories that are missing, and several runs in one
 directory. Ends with "N passed, N failed".
 """
+
 from __future__ import annotations
 
 import argparse
@@ -20,9 +21,13 @@ from pathlib import Path
 
 from support import run_tests
 
-RECORD = "import ctypes, os, sys\nrecord = ctypes.CDLL(os.environ['LIBRARY']).osc_scope_instant\n"
+RECORD = (
+    "import ctypes, os, sys\nrecord = ctypes.CDLL(os.environ['LIBRARY']).osc_scope_instant\n"
+)
 # A child of a process that records gets another root directory.
-JAILED = RECORD + """
+JAILED = (
+    RECORD
+    + """
 record(1)
 if os.fork() == 0:
     os.mkdir("jail")
@@ -32,20 +37,27 @@ if os.fork() == 0:
     os._exit(0)
 os.wait()
 """
+)
 # As JAILED, but the parent has not recorded yet.
 JAILED_FIRST = JAILED.replace("record(1)", "")
-REMOVED = RECORD + """
+REMOVED = (
+    RECORD
+    + """
 os.rmdir(os.environ["OPSCOPE_OUT"])
 record(1)
 """
+)
 # Says that it records, then waits for a line.
-WAITS = RECORD + """
+WAITS = (
+    RECORD
+    + """
 record(1)
 if sys.argv[1:] and os.fork() == 0:
     record(1)
 os.write(1, b"x")
 sys.stdin.readline()
 """
+)
 # Runs its arguments, below a filter that refuses clone3().
 FILTER = """
 import ctypes, os, struct, sys
@@ -59,7 +71,9 @@ assert libc.prctl(22, 2, ctypes.c_char_p(program), 0, 0) == 0
 os.execv(sys.argv[1], sys.argv[1:])
 """
 # Records events and starts recordings, in files of these names; a start of !NAME must fail.
-STARTS = RECORD + """
+STARTS = (
+    RECORD
+    + """
 class Options(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("out", ctypes.c_char_p)]
 
@@ -73,8 +87,11 @@ for word in %r:
         assert failed == word.startswith("!"), word
 library.osc_stop()
 """
+)
 # A child ends a recording for which there is no room; its parent ends well.
-FULL = RECORD + """
+FULL = (
+    RECORD
+    + """
 import resource
 library = ctypes.CDLL(os.environ["LIBRARY"])
 if os.fork() == 0:
@@ -86,6 +103,7 @@ if os.fork() == 0:
     os._exit(0)
 os.wait()
 """
+)
 AS_ROOT = [] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user"]
 
 
@@ -95,16 +113,37 @@ class Place:
     def __init__(self, opscope: Path, path: str):
         self.opscope = opscope
         self.path = Path(path)
-        self.env = {"PATH": os.environ["PATH"], "LIBRARY": str(opscope.parent / "libopscope.so.0")}
+        self.env = {
+            "PATH": os.environ["PATH"],
+            "LIBRARY": str(opscope.parent / "libopscope.so.0"),
+        }
 
     def run(self, *words: str, **more: str) -> subprocess.CompletedProcess:
-        return subprocess.run(words, cwd=self.path, env=self.env | more, capture_output=True,
-                              text=True, check=False, timeout=60)
+        return subprocess.run(
+            words,
+            cwd=self.path,
+            env=self.env | more,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
 
     def record(self, program: str, to: str = "rec", before: list[str] | None = None) -> str:
         """Record PROGRAM; returns what opscope says."""
-        return self.run(*(before or []), str(self.opscope), "run", "--sources", "api", "-o", to,
-                        "--", sys.executable, "-c", program).stderr
+        return self.run(
+            *(before or []),
+            str(self.opscope),
+            "run",
+            "--sources",
+            "api",
+            "-o",
+            to,
+            "--",
+            sys.executable,
+            "-c",
+            program,
+        ).stderr
 
     def table(self, *words: str) -> list[dict]:
         done = self.run(str(self.opscope), "table", *words, "--format", "csv")
@@ -141,7 +180,9 @@ def removed(place: Place) -> None:
 def filtered(place: Place) -> None:
     """A filter of system calls is named as what it is: another directory does not help."""
     said = place.record(RECORD + "record(1)", before=[sys.executable, "-c", FILTER])
-    assert "could not be recorded: Operation not permitted; a filter of system calls" in said, said
+    assert "could not be recorded: Operation not permitted; a filter of system calls" in said, (
+        said
+    )
 
 
 def missing(place: Place) -> None:
@@ -153,23 +194,55 @@ def missing(place: Place) -> None:
 
 def several(place: Place) -> None:
     """Runs into one directory are told apart, also those at the same time."""
-    runs = [subprocess.Popen([place.opscope, "run", "--sources", "api", "-o", "rec", "--",
-                              sys.executable, "-c", WAITS, "child"], cwd=place.path,
-                             env=place.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-            for _ in range(2)]
+    runs = [
+        subprocess.Popen(
+            [
+                place.opscope,
+                "run",
+                "--sources",
+                "api",
+                "-o",
+                "rec",
+                "--",
+                sys.executable,
+                "-c",
+                WAITS,
+                "child",
+            ],
+            cwd=place.path,
+            env=place.env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        for _ in range(2)
+    ]
     for run in runs:
         assert run.stdout.read(2) == b"xx"
     for run in runs:
         run.communicate(b"\n\n", timeout=60)
     place.record(RECORD + "record(1)")
-    runs = {(row["span"], row["value"]) for row in place.table("info", "rec")
-            if row["key"] == "meta.run_id"}
+    runs = {
+        (row["span"], row["value"])
+        for row in place.table("info", "rec")
+        if row["key"] == "meta.run_id"
+    }
     assert len(runs) == len({run for _, run in runs}) == 3, runs
     assert {row["span"] for row in place.table("events", "rec")} == {"1", "2", "3"}
     said = place.run(str(place.opscope), "run", "--summary", "-o", "rec", "--", "true").stderr
     assert "nothing was recorded" in said, said
-    said = place.run(str(place.opscope), "run", "--sources", "api", "--summary", "-o", "rec",
-                     "--", sys.executable, "-c", RECORD + "record(1)").stderr
+    said = place.run(
+        str(place.opscope),
+        "run",
+        "--sources",
+        "api",
+        "--summary",
+        "-o",
+        "rec",
+        "--",
+        sys.executable,
+        "-c",
+        RECORD + "record(1)",
+    ).stderr
     assert "1 recording, " in said and "beside 6 of other runs" in said, said
 
 
@@ -178,11 +251,15 @@ def lost(place: Place) -> None:
     long = RECORD + "ctypes.CDLL(os.environ['LIBRARY']).osc_arg_text(1, b'x' * 99999, 99999)\n"
     for _ in range(2):
         said = place.record(long + "record(1)")
-        assert said == ("opscope run: 1 record was lost (1 too long); see 'opscope table quality "
-                        "rec'\n"), said
+        assert said == (
+            "opscope run: 1 record was lost (1 too long); see 'opscope table quality rec'\n"
+        ), said
     assert place.record(RECORD + "record(1)") == ""
-    assert [row["count"] for row in place.table("quality", "rec")
-            if row["code"] == "dropped_too_big"] == ["1", "1"]
+    assert [
+        row["count"]
+        for row in place.table("quality", "rec")
+        if row["code"] == "dropped_too_big"
+    ] == ["1", "1"]
 
 
 def full(place: Place) -> None:
@@ -202,17 +279,22 @@ def gone(place: Place) -> None:
 def own(place: Place) -> None:
     """A program that starts a recording itself is not disturbed: in a file that it names it has all
     from then on, and the run says where; without a name the run has all."""
-    for words, inside, elsewhere in ((("own.osc", "record"), 0, 1),
-                                     (("record", "own.osc", "record", "record"), 1, 2),
-                                     (("", "record"), 1, 0), (("record", "", "record"), 2, 0),
-                                     (("record", "", "!own.osc", "!"), 1, 0),
-                                     (("record", "!/proc/no/own.osc", "record"), 2, 0)):
+    for words, inside, elsewhere in (
+        (("own.osc", "record"), 0, 1),
+        (("record", "own.osc", "record", "record"), 1, 2),
+        (("", "record"), 1, 0),
+        (("record", "", "record"), 2, 0),
+        (("record", "", "!own.osc", "!"), 1, 0),
+        (("record", "!/proc/no/own.osc", "record"), 2, 0),
+    ):
         said = place.record(STARTS % (words,))
         events = len(place.table("events", "rec")) if inside else (place.path / "rec").exists()
         assert events == inside, (words, said)
         own_file = place.path / "own.osc"
         assert own_file.exists() == (elsewhere > 0), (words, said)
-        assert ("named a file of its own, and its recording is " in said) == (elsewhere > 0), said
+        assert ("named a file of its own, and its recording is " in said) == (elsewhere > 0), (
+            said
+        )
         assert "nothing was recorded" not in said, said
         assert elsewhere or not said or "/proc/no/own.osc: process " in said, said
         if elsewhere:
@@ -224,10 +306,28 @@ def own(place: Place) -> None:
 
 def steered(place: Place) -> None:
     """opscope ctl takes the process of opscope run, for the processes of that run only."""
-    runs = [subprocess.Popen([place.opscope, "run", "--sources", "api", "-o", "rec", "--",
-                              sys.executable, "-c", WAITS, *words], cwd=place.path, env=place.env,
-                             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-            for words in (["child"], [])]
+    runs = [
+        subprocess.Popen(
+            [
+                place.opscope,
+                "run",
+                "--sources",
+                "api",
+                "-o",
+                "rec",
+                "--",
+                sys.executable,
+                "-c",
+                WAITS,
+                *words,
+            ],
+            cwd=place.path,
+            env=place.env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        for words in (["child"], [])
+    ]
     try:
         for run, n in zip(runs, (2, 1)):
             for _ in range(n):

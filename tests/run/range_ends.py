@@ -6,6 +6,7 @@
 
 Ends with "N passed, N failed".
 """
+
 from __future__ import annotations
 
 import argparse
@@ -32,16 +33,38 @@ class Ends:
     def compile(self, source: Path, standard: str) -> None:
         """Make the program of SOURCE."""
         build = self.opscope.parent
-        done = subprocess.run(["g++", f"-std={standard}", "-O2", "-pthread", "-Wall", "-Wextra",
-                               "-Werror", f"-I{ROOT}/include", source, f"-L{build}",
-                               "-lopscope", f"-Wl,-rpath,{build}", "-o", self.program],
-                              capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [
+                "g++",
+                f"-std={standard}",
+                "-O2",
+                "-pthread",
+                "-Wall",
+                "-Wextra",
+                "-Werror",
+                f"-I{ROOT}/include",
+                source,
+                f"-L{build}",
+                "-lopscope",
+                f"-Wl,-rpath,{build}",
+                "-o",
+                self.program,
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert done.returncode == 0, done.stderr
 
     def run(self, *words: str, options: tuple[str, ...] = ()) -> None:
         """`opscope run` of the program."""
-        done = subprocess.run([self.opscope, "run", *options, "-o", self.out, "--", self.program,
-                               *words], capture_output=True, text=True, check=False, timeout=60)
+        done = subprocess.run(
+            [self.opscope, "run", *options, "-o", self.out, "--", self.program, *words],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
         assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), done
 
     def found(self) -> dict[str, int]:
@@ -56,8 +79,15 @@ def a_recording_that_begins_late(e: Ends) -> None:
     """Ends of what began before osc_start() are no damage."""
     e.out.mkdir()
     env = {k: v for k, v in os.environ.items() if not k.startswith("OPSCOPE")}
-    done = subprocess.run([e.program, "late"], cwd=e.out, env=env, capture_output=True, text=True,
-                          check=False, timeout=60)
+    done = subprocess.run(
+        [e.program, "late"],
+        cwd=e.out,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), done
     assert e.found() == {}, e.found()
     assert [r["name"] for r in rows(e.opscope, "ranges", e.out)] == ["recorded"]
@@ -95,7 +125,9 @@ def coroutines(e: Ends, what: str) -> tuple[dict[str, tuple[int, int]], int]:
         if r["kind"] == "scope":
             begin = int(r["start_ns"])
             found[r["name"] + "!" * (r["name"] in found)] = (
-                begin // 1000, (begin + int(r["dur_ns"])) // 1000)
+                begin // 1000,
+                (begin + int(r["dur_ns"])) // 1000,
+            )
     return found, e.found().get("misplaced_end", 0)
 
 
@@ -146,11 +178,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--opscope", type=Path, required=True)
     opscope = parser.parse_args().opscope.resolve()
-    return run_tests([a_recording_that_begins_late, a_child, windows, a_pause,
-                      scopes_that_overlap, scopes_of_one_name, scopes_that_move,
-                      scopes_that_are_sampled,
-                      scopes_as_they_should_be],
-                     lambda place: (Ends(opscope, Path(place)),))
+    return run_tests(
+        [
+            a_recording_that_begins_late,
+            a_child,
+            windows,
+            a_pause,
+            scopes_that_overlap,
+            scopes_of_one_name,
+            scopes_that_move,
+            scopes_that_are_sampled,
+            scopes_as_they_should_be,
+        ],
+        lambda place: (Ends(opscope, Path(place)),),
+    )
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ A program that others stop and continue ends as it would alone. The suspend key 
 signal of job control to opscope, stops both, and both continue together. Waits for states of
 processes, and at most a minute for each. Ends with "N passed, N failed".
 """
+
 from __future__ import annotations
 
 import argparse
@@ -27,9 +28,11 @@ TIMEOUT_S = 60
 # Says that it runs, waits for a line, and ends.
 READS = "import os; os.write(1, b'%d\\n' % os.getpid()); input(); raise SystemExit(5)"
 # Tidies up when it is suspended, and stops itself.
-HANDLES = ("import os, signal\n"
-           "stop = lambda *_: os.kill(os.getpid(), signal.SIGSTOP)\n"
-           "signal.signal(signal.SIGTSTP, stop)\n") + READS
+HANDLES = (
+    "import os, signal\n"
+    "stop = lambda *_: os.kill(os.getpid(), signal.SIGSTOP)\n"
+    "signal.signal(signal.SIGTSTP, stop)\n"
+) + READS
 
 
 class Run:
@@ -38,8 +41,10 @@ class Run:
     def __init__(self, opscope: Path, code: str, place: str):
         self.run = subprocess.Popen(
             [opscope, "run", "--sources", "api", "-o", place, "--", sys.executable, "-c", code],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            preexec_fn=lambda: os.setpgid(0, 0))  # SIGTSTP stops nobody in an orphaned group
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            preexec_fn=lambda: os.setpgid(0, 0),
+        )  # SIGTSTP stops nobody in an orphaned group
         self.program = int(self.run.stdout.readline())
 
     def finish(self) -> int:
@@ -80,8 +85,10 @@ def wait_runs(pid: int) -> None:
 
 def wait_noticed(pid: int) -> None:
     """Until process PID has taken all its signals, and sleeps or is stopped."""
-    wait_until(f"process {pid} takes its signals",
-               lambda: int(field(pid, "ShdPnd"), 16) == 0 and field(pid, "State") in "ST")
+    wait_until(
+        f"process {pid} takes its signals",
+        lambda: int(field(pid, "ShdPnd"), 16) == 0 and field(pid, "State") in "ST",
+    )
 
 
 def alone(opscope: Path, place: str) -> None:
@@ -152,7 +159,7 @@ def shell(terminal: int, orders: int, command: list) -> None:
     while True:
         _, status = os.waitpid(pid, os.WUNTRACED)
         if not os.WIFSTOPPED(status):
-            os._exit(os.waitstatus_to_exitcode(status) & 0xff)
+            os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
         os.tcsetpgrp(terminal, os.getpgrp())
         os.read(orders, 1)
         os.tcsetpgrp(terminal, pid)
@@ -170,7 +177,18 @@ def by_key(opscope: Path, place: str, code: str) -> None:
     """The suspend key stops both; the shell continues both."""
     ours, theirs = os.openpty()
     orders, order = os.pipe()
-    command = [opscope, "run", "--sources", "api", "-o", place, "--", sys.executable, "-c", code]
+    command = [
+        opscope,
+        "run",
+        "--sources",
+        "api",
+        "-o",
+        place,
+        "--",
+        sys.executable,
+        "-c",
+        code,
+    ]
     pid = os.fork()
     if pid == 0:
         os.close(ours)
@@ -208,7 +226,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--opscope", required=True, type=Path)
     opscope = parser.parse_args().opscope.resolve()
-    return run_tests((alone, killed, by_signal, plain_key, handled_key), lambda place: (opscope, place))
+    return run_tests(
+        (alone, killed, by_signal, plain_key, handled_key), lambda place: (opscope, place)
+    )
 
 
 if __name__ == "__main__":

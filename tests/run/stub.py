@@ -6,6 +6,7 @@
 
 Ends with "N passed, N failed".
 """
+
 from __future__ import annotations
 
 import argparse
@@ -23,10 +24,18 @@ ROOT = Path(__file__).resolve().parents[2]
 HERE = ROOT / "tests/run"
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror", "-O2")
 # How each compiler takes the program, and as what.
-LANGUAGES = [words for words in (("gcc", "-std=c99"), ("gcc", "-std=gnu17"), ("clang", "-std=c11"),
-                                 ("g++", "-std=c++17", "-xc++"), ("clang++", "-std=c++20", "-xc++"))
-             if shutil.which(words[0])]
-OFF = "0 0 0 \n" # no error, nothing records, no library, no reason
+LANGUAGES = [
+    words
+    for words in (
+        ("gcc", "-std=c99"),
+        ("gcc", "-std=gnu17"),
+        ("clang", "-std=c11"),
+        ("g++", "-std=c++17", "-xc++"),
+        ("clang++", "-std=c++20", "-xc++"),
+    )
+    if shutil.which(words[0])
+]
+OFF = "0 0 0 \n"  # no error, nothing records, no library, no reason
 
 
 class Stub:
@@ -41,29 +50,61 @@ class Stub:
         """The program of two files, without a warning."""
         made, other = self.folder / "-".join(words), self.folder / "other.o"
         compiler = "clang" if words[0].startswith("clang") else "gcc"
-        for command in ([compiler, *WARNINGS, f"-I{ROOT}/include", "-c", HERE / "stub_other.c",
-                         "-o", other],
-                        [*words, *WARNINGS, f"-I{ROOT}/include", HERE / "stub.c", "-o", made,
-                         *(["-xnone"] if "-xc++" in words else []), other]):
+        for command in (
+            [
+                compiler,
+                *WARNINGS,
+                f"-I{ROOT}/include",
+                "-c",
+                HERE / "stub_other.c",
+                "-o",
+                other,
+            ],
+            [
+                *words,
+                *WARNINGS,
+                f"-I{ROOT}/include",
+                HERE / "stub.c",
+                "-o",
+                made,
+                *(["-xnone"] if "-xc++" in words else []),
+                other,
+            ],
+        ):
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             assert done.returncode == 0, done.stderr
         return made
 
     def run(self, program: Path, *words: object, **env: str) -> str:
         """What the program prints; it must succeed and say nothing else."""
-        kept = {k: v for k, v in os.environ.items()
-                if not k.startswith("OPSCOPE") and k != "LD_LIBRARY_PATH"}
-        done = subprocess.run([program, *words], env=kept | env, capture_output=True, text=True,
-                              timeout=60, check=False, cwd=self.folder)
+        kept = {
+            k: v
+            for k, v in os.environ.items()
+            if not k.startswith("OPSCOPE") and k != "LD_LIBRARY_PATH"
+        }
+        done = subprocess.run(
+            [program, *words],
+            env=kept | env,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+            cwd=self.folder,
+        )
         assert (done.returncode, done.stderr) == (0, ""), done
         return done.stdout
 
     def check(self, recording: Path, language: tuple[str, ...]) -> None:
         """All that the program says is there."""
-        found = [tuple(x.values()) for x in rows(self.opscope, "events", recording, "--columns",
-                                                 "kind,name,args")]
-        wanted = [("operator", "in main", '{"number": 7}'), ("scope", "in another file", ""),
-                  ("counter", "level", '{"value": 0.5}')]
+        found = [
+            tuple(x.values())
+            for x in rows(self.opscope, "events", recording, "--columns", "kind,name,args")
+        ]
+        wanted = [
+            ("operator", "in main", '{"number": 7}'),
+            ("scope", "in another file", ""),
+            ("counter", "level", '{"value": 0.5}'),
+        ]
         if "-xc++" in language:
             wanted += [("scope", "early", ""), ("scope", "macro", '{"x": 5}')]
         assert found == wanted, found
@@ -75,13 +116,17 @@ def a_program_needs_no_library(stub: Stub) -> None:
     for program in stub.programs.values():
         assert stub.run(program) == OFF
         assert stub.run(program, OPSCOPE_OUT=str(stub.folder / "none")) in (
-            OFF, "0 0 0 libopscope.so.0: cannot open shared object file: No such file or "
-                 "directory\n")
-        needed = subprocess.run(["readelf", "-dW", program], capture_output=True, text=True,
-                                check=True).stdout
+            OFF,
+            "0 0 0 libopscope.so.0: cannot open shared object file: No such file or "
+            "directory\n",
+        )
+        needed = subprocess.run(
+            ["readelf", "-dW", program], capture_output=True, text=True, check=True
+        ).stdout
         assert "libopscope" not in needed, needed
-        exported = subprocess.run(["nm", "-D", "--defined-only", program], capture_output=True,
-                                  text=True, check=True).stdout
+        exported = subprocess.run(
+            ["nm", "-D", "--defined-only", program], capture_output=True, text=True, check=True
+        ).stdout
         assert "osc_" not in exported, exported
     assert not (stub.folder / "none").exists()
 
@@ -90,9 +135,14 @@ def opscope_run_records_it(stub: Stub) -> None:
     """With the library of the command, wherever that is."""
     for language, program in stub.programs.items():
         out = stub.folder / f"run-{'-'.join(language)}"
-        done = subprocess.run([stub.opscope, "run", "-o", out, "--", program], capture_output=True,
-                              text=True, timeout=60, check=False,
-                              env={k: v for k, v in os.environ.items() if k != "LD_LIBRARY_PATH"})
+        done = subprocess.run(
+            [stub.opscope, "run", "-o", out, "--", program],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+            env={k: v for k, v in os.environ.items() if k != "LD_LIBRARY_PATH"},
+        )
         assert (done.returncode, done.stderr) == (0, ""), done
         assert re.fullmatch(r"0 1 \d+ \n", done.stdout), done.stdout
         stub.check(out, language)
@@ -102,19 +152,25 @@ def the_program_may_ask_for_it(stub: Stub) -> None:
     """By osc_start(), with the library that the environment names or the loader finds; what cannot
     be loaded has a reason."""
     for language, program in stub.programs.items():
-        for env in ({"OPSCOPE_LIBRARY": str(stub.library)},
-                    {"LD_LIBRARY_PATH": str(stub.library.parent)}):
+        for env in (
+            {"OPSCOPE_LIBRARY": str(stub.library)},
+            {"LD_LIBRARY_PATH": str(stub.library.parent)},
+        ):
             out = stub.folder / "asked.osc"
             assert re.fullmatch(r"0 1 \d+ \n", stub.run(program, "start", out, **env))
-            if "-xc++" in language: # its name was made when there was no library
+            if "-xc++" in language:  # its name was made when there was no library
                 continue
             stub.check(out, language)
-        assert re.match(r"7 0 0 .*libnone.so", stub.run(program, "start", "x.osc",
-                                                        OPSCOPE_LIBRARY="/libnone.so"))
+        assert re.match(
+            r"7 0 0 .*libnone.so",
+            stub.run(program, "start", "x.osc", OPSCOPE_LIBRARY="/libnone.so"),
+        )
         assert "not libopscope" in stub.run(program, "load", "libm.so.6")
         assert re.fullmatch(r"0 0 \d+ \n", stub.run(program, "load", stub.library))
-        assert stub.run(program, OPSCOPE="0", OPSCOPE_OUT="off",
-                        OPSCOPE_LIBRARY=str(stub.library)) == OFF
+        assert (
+            stub.run(program, OPSCOPE="0", OPSCOPE_OUT="off", OPSCOPE_LIBRARY=str(stub.library))
+            == OFF
+        )
     assert not (stub.folder / "off").exists() and not (stub.folder / "x.osc").exists()
 
 
@@ -153,18 +209,47 @@ void run(void)
 
 def a_plugin_records_in_any_host(stub: Stub) -> None:
     """One that is linked with the library without -fPIC has a copy of its variables."""
-    library = ["-L", stub.library.parent, "-lopscope", f"-Wl,-rpath,{stub.library.parent}", "-ldl"]
+    library = [
+        "-L",
+        stub.library.parent,
+        "-lopscope",
+        f"-Wl,-rpath,{stub.library.parent}",
+        "-ldl",
+    ]
     plugin = stub.folder / "plugin.so"
     for source, text in (("host.c", HOST), ("plugin.c", PLUGIN)):
         (stub.folder / source).write_text(text)
-    subprocess.run(["gcc", "-shared", "-fPIC", f"-I{ROOT}/include", stub.folder / "plugin.c", "-o",
-                    plugin], check=True)
+    subprocess.run(
+        [
+            "gcc",
+            "-shared",
+            "-fPIC",
+            f"-I{ROOT}/include",
+            stub.folder / "plugin.c",
+            "-o",
+            plugin,
+        ],
+        check=True,
+    )
     for words in (("-fno-pic", "-no-pie"), ("-fPIE", "-pie"), ("-fPIC",)):
         program, out = stub.folder / "host", stub.folder / f"host{words[0]}"
-        subprocess.run(["gcc", *words, f"-I{ROOT}/include", stub.folder / "host.c", "-o", program,
-                        *library], check=True)
-        subprocess.run([stub.opscope, "run", "--enable", "io", "-o", out, "--", program, plugin],
-                       check=True, timeout=60)
+        subprocess.run(
+            [
+                "gcc",
+                *words,
+                f"-I{ROOT}/include",
+                stub.folder / "host.c",
+                "-o",
+                program,
+                *library,
+            ],
+            check=True,
+        )
+        subprocess.run(
+            [stub.opscope, "run", "--enable", "io", "-o", out, "--", program, plugin],
+            check=True,
+            timeout=60,
+        )
         names = [x["name"] for x in rows(stub.opscope, "events", out, "--columns", "name")]
         assert names == ["host", "plugin"], (words, names)
 
@@ -199,17 +284,38 @@ def a_race_detector_judges_the_program_alone(stub: Stub) -> None:
     (stub.folder / "judged.c").write_text(JUDGED)
     for compiler in filter(shutil.which, ("gcc", "clang")):
         program = stub.folder / f"judged-{compiler}"
-        if subprocess.run([compiler, "-fsanitize=thread", f"-I{ROOT}/include",
-                           stub.folder / "judged.c", "-o", program, "-L", stub.library.parent,
-                           "-lopscope", f"-Wl,-rpath,{stub.library.parent}", "-lpthread"],
-                          capture_output=True, check=False).returncode != 0:
+        if (
+            subprocess.run(
+                [
+                    compiler,
+                    "-fsanitize=thread",
+                    f"-I{ROOT}/include",
+                    stub.folder / "judged.c",
+                    "-o",
+                    program,
+                    "-L",
+                    stub.library.parent,
+                    "-lopscope",
+                    f"-Wl,-rpath,{stub.library.parent}",
+                    "-lpthread",
+                ],
+                capture_output=True,
+                check=False,
+            ).returncode
+            != 0
+        ):
             print(f"skipped: {compiler} has no ThreadSanitizer")
             continue
         for _ in range(3):
             out = stub.folder / f"judged-{compiler}-out"
             shutil.rmtree(out, ignore_errors=True)
-            done = subprocess.run([stub.opscope, "run", "-o", out, "--", program],
-                                  capture_output=True, text=True, timeout=120, check=False)
+            done = subprocess.run(
+                [stub.opscope, "run", "-o", out, "--", program],
+                capture_output=True,
+                text=True,
+                timeout=120,
+                check=False,
+            )
             assert (done.returncode, done.stderr) == (0, ""), done
 
 
@@ -225,10 +331,12 @@ def a_program_with_rights_of_another_user_loads_nothing(stub: Stub) -> None:
     for path in (stub.folder, *stub.folder.parents):
         if path.stat().st_uid == os.geteuid() and path != Path("/"):
             path.chmod(path.stat().st_mode | 0o755)
-    assert stub.run(program, OPSCOPE_OUT=str(stub.folder / "raised-out"),
-                    OPSCOPE_LIBRARY=str(stub.library)).startswith("0 0 0 ")
+    assert stub.run(
+        program, OPSCOPE_OUT=str(stub.folder / "raised-out"), OPSCOPE_LIBRARY=str(stub.library)
+    ).startswith("0 0 0 ")
     assert stub.run(program, "start", "y.osc", OPSCOPE_LIBRARY=str(stub.library)).startswith(
-        "7 0 0 the program runs with privileges")
+        "7 0 0 the program runs with privileges"
+    )
     assert not (stub.folder / "raised-out").exists()
 
 
@@ -239,11 +347,17 @@ def main() -> int:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         stub = Stub(options.opscope, Path(folder))
-        return run_tests([a_program_needs_no_library, opscope_run_records_it,
-                          the_program_may_ask_for_it, a_plugin_records_in_any_host,
-                          a_race_detector_judges_the_program_alone,
-                          a_program_with_rights_of_another_user_loads_nothing],
-                         lambda place: (stub,))
+        return run_tests(
+            [
+                a_program_needs_no_library,
+                opscope_run_records_it,
+                the_program_may_ask_for_it,
+                a_plugin_records_in_any_host,
+                a_race_detector_judges_the_program_alone,
+                a_program_with_rights_of_another_user_loads_nothing,
+            ],
+            lambda place: (stub,),
+        )
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of `opscope run` share."""
+
 from __future__ import annotations
 
 import csv
@@ -31,6 +32,10 @@ def run_tests(tests: Iterable[Callable], arguments: Callable[[str], tuple]) -> i
 
 def rows(opscope: Path, name: str, path: Path, *words: str) -> list[dict[str, str]]:
     """The rows of the table NAME that the command OPSCOPE makes of PATH."""
-    done = subprocess.run([opscope, "table", name, path, "-f", "csv", "--limit", "0", *words],
-                          check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [opscope, "table", name, path, "-f", "csv", "--limit", "0", *words],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
     return list(csv.DictReader(io.StringIO(done.stdout)))

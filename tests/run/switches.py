@@ -6,6 +6,7 @@
 
 Ends with "N passed, N failed".
 """
+
 from __future__ import annotations
 
 import argparse
@@ -31,17 +32,47 @@ class Switches:
     def compile(self, source: Path) -> None:
         """Make the program of SOURCE."""
         build = self.opscope.parent
-        done = subprocess.run(["g++", "-std=c++17", "-O2", "-pthread", "-Wall", "-Wextra",
-                               "-Werror", f"-I{ROOT}/include", source, f"-L{build}",
-                               "-lopscope", f"-Wl,-rpath,{build}", "-o", self.program],
-                              capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [
+                "g++",
+                "-std=c++17",
+                "-O2",
+                "-pthread",
+                "-Wall",
+                "-Wextra",
+                "-Werror",
+                f"-I{ROOT}/include",
+                source,
+                f"-L{build}",
+                "-lopscope",
+                f"-Wl,-rpath,{build}",
+                "-o",
+                self.program,
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert done.returncode == 0, done.stderr
 
     def start(self, n: int, pause_ns: int, *words: str) -> subprocess.Popen:
         """`opscope run` with WORDS, of N rounds on each of two threads."""
-        return subprocess.Popen([self.opscope, "run", "-o", self.out, *words, "--", self.program,
-                                 str(n), str(pause_ns)], stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, text=True)
+        return subprocess.Popen(
+            [
+                self.opscope,
+                "run",
+                "-o",
+                self.out,
+                *words,
+                "--",
+                self.program,
+                str(n),
+                str(pause_ns),
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
 
     def run(self, n: int, *words: str) -> dict[str, int]:
         """The calls of each scope, by category and name, of a run of N rounds."""
@@ -69,12 +100,22 @@ class Switches:
 
     def ctl(self, *words: str) -> subprocess.CompletedProcess[str]:
         """`opscope ctl` of the run."""
-        return subprocess.run([self.opscope, "ctl", self.out, *words], capture_output=True,
-                              text=True, check=False, timeout=30)
+        return subprocess.run(
+            [self.opscope, "ctl", self.out, *words],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=30,
+        )
 
 
-ALL = {"io read": 200, "net send": 200, "scope inside": 200, "scope hot": 2000,
-       "scope in hot": 200}
+ALL = {
+    "io read": 200,
+    "net send": 200,
+    "scope inside": 200,
+    "scope hot": 2000,
+    "scope in hot": 200,
+}
 
 
 def usual_levels(s: Switches) -> None:
@@ -110,12 +151,22 @@ def while_it_runs(s: Switches) -> None:
     found = s.calls()
     assert 0 < found["io read"] < 8000 and 0 < found["io block"] < 8000, found
     assert {k: n for k, n in found.items() if not k.startswith("io")} == {
-        "net send": 8000, "scope inside": 8000, "scope hot": 80000, "scope in hot": 8000}, found
+        "net send": 8000,
+        "scope inside": 8000,
+        "scope hot": 80000,
+        "scope in hot": 8000,
+    }, found
     events = {r["id"]: r for r in s.table("events", "--where", "kind = 'scope'")}
     for r in events.values():
         parent = events.get(r["parent_id"])
-        allowed = {"read": (), "block": ("read",), "inside": ("block", "read"), "send": ("read",),
-                   "hot": ("send",), "in hot": ("hot",)}[r["name"]]
+        allowed = {
+            "read": (),
+            "block": ("read",),
+            "inside": ("block", "read"),
+            "send": ("read",),
+            "hot": ("send",),
+            "in hot": ("hot",),
+        }[r["name"]]
         assert parent is None or parent["name"] in allowed, (r, parent)
     assert not s.quality(), s.quality()
 
@@ -163,27 +214,36 @@ def rate(s: Switches) -> None:
 def sampled_in_vain(s: Switches) -> None:
     """Names that sampled nothing are told at the end, with the reason; others are not."""
     source = s.folder / "kinds.cpp"
-    source.write_text("""#include <opscope/scope.hpp>
+    source.write_text(
+        """#include <opscope/scope.hpp>
         int main() {
             for (int i = 0; i < 1000; i++) { OPSCOPE_SCOPE_OF(OSC_SCOPE_OPERATOR, "gemm"); }
             for (int i = 0; i < 1000; i++) { OPSCOPE_SCOPE("parse"); }
-        }""", encoding="utf-8")
+        }""",
+        encoding="utf-8",
+    )
     s.compile(source)
     process = s.start(1, 0, "--sample", "gemm=100,nosuch=5/s,parse=10,other=1")
     _, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
     assert err.splitlines() == [
         "opscope run: --sample: gemm (operator) is of a kind that is not sampled: all its calls "
-        "were recorded", "opscope run: --sample: no scope is called nosuch"], err
+        "were recorded",
+        "opscope run: --sample: no scope is called nosuch",
+    ], err
     assert all(900 < n <= 1000 for n in s.calls().values()), s.calls()
     assert s.unused() == [
         "gemm (operator) is of a kind that is not sampled: all its calls were recorded",
-        "no scope is called nosuch in this process"], s.table("quality")
+        "no scope is called nosuch in this process",
+    ], s.table("quality")
     # A name is no mistake where another pattern hides it, nor there for an earlier run's sake.
     _, err = s.start(1, 0, "--sample", "parse=10,par*=20").communicate(timeout=60)
     assert (err, len(s.unused())) == ("", 2), err  # those of the first run
-    source.write_text("""#include <opscope/scope.hpp>
-        int main() { OPSCOPE_SCOPE("other"); }""", encoding="utf-8")
+    source.write_text(
+        """#include <opscope/scope.hpp>
+        int main() { OPSCOPE_SCOPE("other"); }""",
+        encoding="utf-8",
+    )
     s.compile(source)
     _, err = s.start(1, 0, "--sample", "parse=10").communicate(timeout=60)
     assert err == "opscope run: --sample: no scope is called parse\n", err
@@ -191,18 +251,21 @@ def sampled_in_vain(s: Switches) -> None:
 
 def misuse(s: Switches) -> None:
     """Wrong lists are told before anything runs."""
-    for words, message in ((["run", "--enable", "-", "--", "true"], "--enable: '-' is not a category"),
-                           (["run", "--sample", "a", "--", "true"], "--sample: 'a' is not a name with a"),
-                           (["ctl", str(s.folder), "enable"], "enable LIST"),
-                           (["ctl", str(s.folder), "enable", ":,:0"], "enable: ':' is not a category"),
-                           (["ctl", str(s.folder), "sample", "x=0"], "sample: 'x=0' is not"),
-                           (["ctl", str(s.folder), "enable", "io," * 2000], "is longer than"),
-                           (["ctl", str(s.folder), "disable", ":0"], "disable: ':0' is not"),
-                           (["ctl", str(s.folder), "disable", "io:2"], "'io:2' is not a category"),
-                           (["ctl", str(s.folder), "enable", " ,"], "the list is empty"),
-                           (["run", "--enable", "io:x", "--", "true"], "such as io or io:2")):
-        done = subprocess.run([s.opscope, *words], capture_output=True, text=True, check=False,
-                              timeout=30)
+    for words, message in (
+        (["run", "--enable", "-", "--", "true"], "--enable: '-' is not a category"),
+        (["run", "--sample", "a", "--", "true"], "--sample: 'a' is not a name with a"),
+        (["ctl", str(s.folder), "enable"], "enable LIST"),
+        (["ctl", str(s.folder), "enable", ":,:0"], "enable: ':' is not a category"),
+        (["ctl", str(s.folder), "sample", "x=0"], "sample: 'x=0' is not"),
+        (["ctl", str(s.folder), "enable", "io," * 2000], "is longer than"),
+        (["ctl", str(s.folder), "disable", ":0"], "disable: ':0' is not"),
+        (["ctl", str(s.folder), "disable", "io:2"], "'io:2' is not a category"),
+        (["ctl", str(s.folder), "enable", " ,"], "the list is empty"),
+        (["run", "--enable", "io:x", "--", "true"], "such as io or io:2"),
+    ):
+        done = subprocess.run(
+            [s.opscope, *words], capture_output=True, text=True, check=False, timeout=30
+        )
         assert done.returncode == 2 and message in done.stderr, (words, done)
 
 
@@ -210,9 +273,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--opscope", type=Path, required=True)
     opscope = parser.parse_args().opscope.resolve()
-    return run_tests([usual_levels, levels_of_a_run, one_category, while_it_runs, sampled,
-                      sampled_while_it_runs, rate, sampled_in_vain, misuse],
-                     lambda place: (Switches(opscope, Path(place)),))
+    return run_tests(
+        [
+            usual_levels,
+            levels_of_a_run,
+            one_category,
+            while_it_runs,
+            sampled,
+            sampled_while_it_runs,
+            rate,
+            sampled_in_vain,
+            misuse,
+        ],
+        lambda place: (Switches(opscope, Path(place)),),
+    )
 
 
 if __name__ == "__main__":

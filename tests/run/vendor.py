@@ -6,6 +6,7 @@
 
 PYTHON has torch; the device is PoCL. Ends with "N passed, N failed".
 """
+
 from __future__ import annotations
 
 import argparse
@@ -34,9 +35,19 @@ STEPS = 10
 ERROR_NS = 20000  # of the clocks, on a loaded machine
 # What one step launches: two layers with a bias, of which only the second has to pass a gradient
 # on; a linear layer; the loss.
-KERNELS = {"conv2d": 2, "conv2d_grad_input": 1, "conv2d_grad_weight": 2, "conv2d_grad_bias": 2,
-           "relu": 2, "threshold_backward": 2, "mm": 3, "log_softmax": 1,
-           "log_softmax_backward": 1, "nll_loss": 1, "nll_loss_backward": 1}
+KERNELS = {
+    "conv2d": 2,
+    "conv2d_grad_input": 1,
+    "conv2d_grad_weight": 2,
+    "conv2d_grad_bias": 2,
+    "relu": 2,
+    "threshold_backward": 2,
+    "mm": 3,
+    "log_softmax": 1,
+    "log_softmax_backward": 1,
+    "nll_loss": 1,
+    "nll_loss_backward": 1,
+}
 CALLS = {"tinyLaunchKernel": "kernel", "tinyMemcpy": "memcpy", "tinyMemset": "memset"}
 # What the program did not ask to record.
 HINTS = {"no_shapes", "no_stacks", "no_modules", "no_flops"}
@@ -259,18 +270,35 @@ class Run:
         self.opscope, self.python, self.folder = opscope, python, Path(folder)
         build = opscope.parent
         self.env = os.environ | {
-            "PYTHONPATH": f"{build / 'python'}:{EXAMPLE}", "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONPATH": f"{build / 'python'}:{EXAMPLE}",
+            "PYTHONDONTWRITEBYTECODE": "1",
             "TORCH_EXTENSIONS_DIR": str(self.folder / "extensions"),
-            "POCL_CACHE_DIR": str(self.folder / "cache"), "CXX": os.environ.get("CXX", "c++")}
+            "POCL_CACHE_DIR": str(self.folder / "cache"),
+            "CXX": os.environ.get("CXX", "c++"),
+        }
         self.recording, self.trace = self.folder / "tiny.osc", self.folder / "tiny.json"
-        self.text = self.run("-W", "error::UserWarning:__main__", str(EXAMPLE / "train.py"),
-                             "--steps", str(STEPS), "--out", str(self.recording), "--trace",
-                             str(self.trace))
+        self.text = self.run(
+            "-W",
+            "error::UserWarning:__main__",
+            str(EXAMPLE / "train.py"),
+            "--steps",
+            str(STEPS),
+            "--out",
+            str(self.recording),
+            "--trace",
+            str(self.trace),
+        )
 
     def run(self, *words: str) -> str:
         """What PYTHON prints."""
-        done = subprocess.run([self.python, *words], env=self.env, capture_output=True, text=True,
-                              timeout=400, check=False)
+        done = subprocess.run(
+            [self.python, *words],
+            env=self.env,
+            capture_output=True,
+            text=True,
+            timeout=400,
+            check=False,
+        )
         assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-8000:]
         return done.stdout
 
@@ -285,7 +313,9 @@ def missing(python: str) -> str:
         return "there is no OpenCL driver"
     if subprocess.run(["pkg-config", "--exists", "OpenCL"], check=False).returncode != 0:
         return "there are no headers of OpenCL"
-    asked = "import torch; torch._register_device_module; torch.utils.rename_privateuse1_backend"
+    asked = (
+        "import torch; torch._register_device_module; torch.utils.rename_privateuse1_backend"
+    )
     done = subprocess.run([python, "-c", asked], capture_output=True, check=False)
     return "" if done.returncode == 0 else f"{python} has no torch"
 
@@ -302,8 +332,14 @@ def it_learns_what_the_cpu_learns(run: Run) -> None:
 def the_table_of_torch_has_its_columns(run: Run) -> None:
     """Times and memory under the backend's name, sorted by its own word; all three kinds of rows."""
     head = next(x for x in run.text.splitlines() if "Self CPU %" in x)
-    for title in ("Self TINY", "Self TINY %", "TINY total", "TINY time avg", "TINY Mem",
-                  "Self TINY Mem"):
+    for title in (
+        "Self TINY",
+        "Self TINY %",
+        "TINY total",
+        "TINY time avg",
+        "TINY Mem",
+        "Self TINY Mem",
+    ):
         assert f"  {title}  " in head, head
     assert re.search(r"^Self TINY time total: [1-9]", run.text, re.M), run.text
     shown = re.findall(r"^ *(\S+) .*%.*%", run.text, re.M)
@@ -311,7 +347,9 @@ def the_table_of_torch_has_its_columns(run: Run) -> None:
     rows = {x["name"]: x for x in run.table("averages")}
     assert rows["tinyLaunchKernel"]["device_type"] == "CPU"
     assert rows["conv2d"]["device_type"] == "PrivateUse1"
-    assert rows["aten::convolution_overrideable"]["self_device_ns"] == rows["conv2d"]["device_ns"]
+    assert (
+        rows["aten::convolution_overrideable"]["self_device_ns"] == rows["conv2d"]["device_ns"]
+    )
 
 
 def every_launch_has_its_work(run: Run) -> None:
@@ -339,7 +377,7 @@ def kernels_are_counted(run: Run) -> None:
 
 def the_device_is_told_of(run: Run) -> None:
     """Its model, and its memory by its allocator."""
-    device, = run.table("devices")
+    (device,) = run.table("devices")
     assert device["device"] == "tiny:0" and device["name"] and int(device["memory_bytes"]) > 0
     assert 0 < float(device["utilization_ratio"]) <= 1
     peak = {x["device"]: x for x in run.table("memory_peaks")}["tiny:0"]
@@ -364,26 +402,45 @@ def the_trace_says_the_same(run: Run) -> None:
     work = sum(found[x, "X"] for x in ("kernel", "gpu_memcpy", "gpu_memset"))
     assert found["ac2g", "s"] == found["ac2g", "f"] == work > 0, found
     assert found["privateuse1_runtime", "X"] >= work and not found["cuda_runtime", "X"], found
-    called, worked = ({x["args"]["correlation"] for x in events if x.get("cat") in categories
-                       and "correlation" in x.get("args", {})}
-                      for categories in (("privateuse1_runtime",),
-                                         ("kernel", "gpu_memcpy", "gpu_memset")))
+    called, worked = (
+        {
+            x["args"]["correlation"]
+            for x in events
+            if x.get("cat") in categories and "correlation" in x.get("args", {})
+        }
+        for categories in (("privateuse1_runtime",), ("kernel", "gpu_memcpy", "gpu_memset"))
+    )
     assert called == worked and len(called) == work, (len(called), len(worked), work)
     for table in ("averages", "kernels", "devices", "memory", "memory_peaks", "operators"):
         # The window of the profile is an event of the trace, which begins earlier.
-        ours, theirs = ([{k: v for k, v in x.items() if k not in ("process_name", "peak_ns")}
-                         for x in run.table(table, of=of)] for of in (run.recording, run.trace))
+        ours, theirs = (
+            [
+                {k: v for k, v in x.items() if k not in ("process_name", "peak_ns")}
+                for x in run.table(table, of=of)
+            ]
+            for of in (run.recording, run.trace)
+        )
         assert ours == theirs, f"{table}\n{ours}\n{theirs}"
 
 
 def torch_counts_the_same_memory(run: Run) -> None:
     """torch's own profiler, which has no times of this device, agrees on its memory and calls."""
     text = run.run("-c", "import tiny\n" + THEIRS.format(steps=STEPS))
-    theirs = {x[0]: x[1:] for x in (line.split("\t") for line in text.splitlines()) if len(x) == 4}
-    ours = {x["name"]: [x["calls"], x["device_bytes"], x["self_device_bytes"]]
-            for x in run.table("averages")}
-    for name in ("aten::empty", "aten::empty_strided", "aten::relu", "aten::conv2d", "aten::mm",
-                 "aten::convolution_backward_overrideable"):
+    theirs = {
+        x[0]: x[1:] for x in (line.split("\t") for line in text.splitlines()) if len(x) == 4
+    }
+    ours = {
+        x["name"]: [x["calls"], x["device_bytes"], x["self_device_bytes"]]
+        for x in run.table("averages")
+    }
+    for name in (
+        "aten::empty",
+        "aten::empty_strided",
+        "aten::relu",
+        "aten::conv2d",
+        "aten::mm",
+        "aten::convolution_backward_overrideable",
+    ):
         assert ours[name] == theirs[name], f"{name}: {ours[name]}, torch: {theirs[name]}"
 
 
@@ -391,8 +448,12 @@ def each_table_is_sorted_by_its_own_words(run: Run) -> None:
     """Whether the device was asked for or not; other words are refused, and it is said which there
     are."""
     run.run("-c", SORTED)
-    done = subprocess.run([run.opscope, "table", "averages", "--sort", "self_bogus_time_total",
-                           run.recording], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [run.opscope, "table", "averages", "--sort", "self_bogus_time_total", run.recording],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 2 and "'self_device_time_total'" in done.stderr, done
 
 
@@ -414,9 +475,14 @@ def a_part_has_its_copies_of_ranges(run: Run) -> None:
     for words in (["--steps", "2"], ["--steps", "1-3"]):
         parts = [run.folder / f"part{words[1]}{end}" for end in (".json", ".osc")]
         for path in parts:
-            subprocess.run([run.opscope, "export", run.recording, "-o", path, *words], check=True)
+            subprocess.run(
+                [run.opscope, "export", run.recording, "-o", path, *words], check=True
+            )
+
         def on_device(path: Path, *words: str) -> list[dict[str, str]]:
-            return [row for row in run.table("ranges", *words, of=path) if row["place"] == "device"]
+            return [
+                row for row in run.table("ranges", *words, of=path) if row["place"] == "device"
+            ]
 
         wanted = on_device(run.recording, *words)
         assert any(row["kind"] == "annotation" for row in wanted), words
@@ -428,8 +494,14 @@ def a_part_has_its_copies_of_ranges(run: Run) -> None:
 
 def a_device_that_was_not_asked_for_is_told(run: Run) -> None:
     """Once, for its work is recorded all the same."""
-    done = subprocess.run([run.python, "-c", UNASKED], env=run.env, capture_output=True, text=True,
-                          timeout=400, check=True)
+    done = subprocess.run(
+        [run.python, "-c", UNASKED],
+        env=run.env,
+        capture_output=True,
+        text=True,
+        timeout=400,
+        check=True,
+    )
     assert done.stdout == "True\n" and done.stderr.count("PrivateUse1 was used") == 1, done
 
 
@@ -440,30 +512,45 @@ def a_pair_from_before_the_recording_counts(run: Run) -> None:
     info = {x["key"]: x["value"] for x in run.table("info", of=out)}
     assert json.loads(info["meta.device_clock.late:0"])["pairs"] == 1, info
     start = {x["kind"]: int(x["start_ns"]) for x in run.table("events", of=out)}
-    assert 0 <= start["scope"] - start["kernel"] < 10 ** 10, start
+    assert 0 <= start["scope"] - start["kernel"] < 10**10, start
 
 
 def an_unmodified_program_is_recorded(run: Run) -> None:
     """With the columns of the device, and none of the work twice: OpenCL is recorded by default,
     but what the runtime asks of it is the vendor's."""
     out = run.folder / "plain"
-    done = subprocess.run([run.opscope, "run", "--torch", "-o", out, "--", run.python,
-                           "-c", PLAIN], env=run.env, capture_output=True, text=True,
-                          timeout=400, check=False)
+    done = subprocess.run(
+        [run.opscope, "run", "--torch", "-o", out, "--", run.python, "-c", PLAIN],
+        env=run.env,
+        capture_output=True,
+        text=True,
+        timeout=400,
+        check=False,
+    )
     assert done.returncode == 0 and "[2, 4]" in done.stdout, done.stdout + done.stderr
     assert [x["device"] for x in run.table("devices", of=out)] == ["tiny:0"]
-    rows = {x["name"]: x for x in run.table("averages", "--sort", "self_tiny_time_total", of=out)}
-    assert rows["aten::relu"]["self_device_ns"] == rows["relu"]["device_ns"] != "0", rows["relu"]
+    rows = {
+        x["name"]: x for x in run.table("averages", "--sort", "self_tiny_time_total", of=out)
+    }
+    assert rows["aten::relu"]["self_device_ns"] == rows["relu"]["device_ns"] != "0", rows[
+        "relu"
+    ]
 
 
 def titles_name_the_device_that_worked(run: Run) -> None:
     """Not OpenCL, which its runtime uses, and which comes first."""
     for options in ("--torch",), ("--sources", "torch,opencl"), ("--sources", "opencl,torch"):
         out = run.folder / "titles"
-        subprocess.run([run.opscope, "run", *options, "-o", out, "--", run.python, "-c", PLAIN],
-                       env=run.env, capture_output=True, timeout=400, check=True)
-        text = subprocess.run([run.opscope, "table", "averages", out], capture_output=True, text=True,
-                              check=True).stdout
+        subprocess.run(
+            [run.opscope, "run", *options, "-o", out, "--", run.python, "-c", PLAIN],
+            env=run.env,
+            capture_output=True,
+            timeout=400,
+            check=True,
+        )
+        text = subprocess.run(
+            [run.opscope, "table", "averages", out], capture_output=True, text=True, check=True
+        ).stdout
         assert "Self TINY" in text and "OPENCL" not in text, (options, text)
 
 
@@ -476,15 +563,30 @@ def all_sources_are_recorded_at_once(run: Run) -> None:
     parts = [level_zero.library(place), opencl.program(place)]
     for how in ("_exit", "signal"):
         command, out = [run.python, program, how, *parts], run.folder / f"at-once-{how}"
-        alone, done = (subprocess.run([*before, *command], env=env, capture_output=True,
-                                      text=True, timeout=400, check=False)
-                       for before in ([], [run.opscope, "run", "--torch", "-o", out, "--"]))
+        alone, done = (
+            subprocess.run(
+                [*before, *command],
+                env=env,
+                capture_output=True,
+                text=True,
+                timeout=400,
+                check=False,
+            )
+            for before in ([], [run.opscope, "run", "--torch", "-o", out, "--"])
+        )
         assert "doubled" in alone.stdout and "child" in alone.stdout, alone.stderr
-        assert ((done.returncode, done.stdout, done.stderr) ==
-                (alone.returncode, alone.stdout, alone.stderr)), (done, alone)
+        assert (done.returncode, done.stdout, done.stderr) == (
+            alone.returncode,
+            alone.stdout,
+            alone.stderr,
+        ), (done, alone)
         # Ids are those of one process, of which each has a file.
-        events = [x | {"file": path.name} for path in sorted(out.iterdir())
-                  if path.suffix == ".osc" for x in run.table("events", of=path)]
+        events = [
+            x | {"file": path.name}
+            for path in sorted(out.iterdir())
+            if path.suffix == ".osc"
+            for x in run.table("events", of=path)
+        ]
         by_id = {(x["file"], x["id"]): x for x in events}
 
         def linked(row: dict[str, str], key: str) -> dict[str, str]:
@@ -508,8 +610,16 @@ def all_sources_are_recorded_at_once(run: Run) -> None:
 
 def each_kind_of_profile_records_the_device(run: Run) -> None:
     """Whether it is asked for or not: its backend reports by itself."""
-    each_profile.check(run.opscope, run.folder, run.python, run.env, PREPARE, " relu ",
-                       "PrivateUse1", is_always=True)
+    each_profile.check(
+        run.opscope,
+        run.folder,
+        run.python,
+        run.env,
+        PREPARE,
+        " relu ",
+        "PrivateUse1",
+        is_always=True,
+    )
 
 
 def main() -> int:
@@ -523,19 +633,35 @@ def main() -> int:
         print(f"skipped: {lack}\n0 passed, 0 failed")
         return 0
     tests: list[Callable[[Run], None]] = [
-        it_learns_what_the_cpu_learns, the_table_of_torch_has_its_columns,
-        every_launch_has_its_work, kernels_are_counted, the_device_is_told_of,
-        nothing_is_wrong_with_it, the_trace_says_the_same, torch_counts_the_same_memory,
-        each_table_is_sorted_by_its_own_words, memory_that_was_not_asked_for_is_left_out,
-        memory_of_the_device_from_before_a_profile_has_its_category, a_part_has_its_copies_of_ranges,
-        a_device_that_was_not_asked_for_is_told, a_pair_from_before_the_recording_counts,
-        an_unmodified_program_is_recorded, titles_name_the_device_that_worked,
-        each_kind_of_profile_records_the_device]
-    if subprocess.run([options.python, "-c", "import nvtx, pyopencl"], capture_output=True,
-                      check=False).returncode == 0:
+        it_learns_what_the_cpu_learns,
+        the_table_of_torch_has_its_columns,
+        every_launch_has_its_work,
+        kernels_are_counted,
+        the_device_is_told_of,
+        nothing_is_wrong_with_it,
+        the_trace_says_the_same,
+        torch_counts_the_same_memory,
+        each_table_is_sorted_by_its_own_words,
+        memory_that_was_not_asked_for_is_left_out,
+        memory_of_the_device_from_before_a_profile_has_its_category,
+        a_part_has_its_copies_of_ranges,
+        a_device_that_was_not_asked_for_is_told,
+        a_pair_from_before_the_recording_counts,
+        an_unmodified_program_is_recorded,
+        titles_name_the_device_that_worked,
+        each_kind_of_profile_records_the_device,
+    ]
+    if (
+        subprocess.run(
+            [options.python, "-c", "import nvtx, pyopencl"], capture_output=True, check=False
+        ).returncode
+        == 0
+    ):
         tests.append(all_sources_are_recorded_at_once)
     else:
-        print(f"skipped all_sources_are_recorded_at_once: {options.python} lacks nvtx or pyopencl")
+        print(
+            f"skipped all_sources_are_recorded_at_once: {options.python} lacks nvtx or pyopencl"
+        )
     with tempfile.TemporaryDirectory() as folder:
         run = Run(options.opscope, options.python, folder)
         return run_tests(tests, lambda place: (run,))

@@ -18,6 +18,7 @@ For each trace of ../shared/data and tests/data, and for a directory of ranks as
   more idle time to causes than the steps have.
 What is not judged has a named rule (EXEMPT). Ends with `N passed, N failed`.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -43,19 +44,36 @@ from lines import alike, columns, on_terminal  # noqa: E402
 
 SHARED = ROOT.parent / "shared" / "data"
 LINES, COLUMNS, WIDEST = 40, 80, 120
-ROWS = 5 # of a list, if there is room
+ROWS = 5  # of a list, if there is room
 # How the names of files begin -> how the second line begins. "Chrome trace": nothing in the file
 # tells who wrote it.
 PRODUCERS = {
-    "rocm_": "PyTorch (Kineto)", "cuda_": "PyTorch (Kineto)", "alexnet": "PyTorch (Kineto)",
-    "demo": "PyTorch", "small": "PyTorch",
-    "torch_legacy": "PyTorch (autograd profiler)", "torch_compile": "torch.compile",
-    "npu_torch": "PyTorch on Ascend (torch_npu)", "npu_msprof": "MindSpore on Ascend",
+    "rocm_": "PyTorch (Kineto)",
+    "cuda_": "PyTorch (Kineto)",
+    "alexnet": "PyTorch (Kineto)",
+    "demo": "PyTorch",
+    "small": "PyTorch",
+    "torch_legacy": "PyTorch (autograd profiler)",
+    "torch_compile": "torch.compile",
+    "npu_torch": "PyTorch on Ascend (torch_npu)",
+    "npu_msprof": "MindSpore on Ascend",
     "npu_mindspore": "MindSpore on Ascend",
-    "jax": "JAX/XLA", "tf1": "TensorFlow", "triton_inst": "Triton", "viztracer": "VizTracer",
-    "ray": "Ray", "horovod": "Horovod", "bazel": "Bazel", "clang": "clang", "spall": "spall",
-    "chrome_flow": "Chrome,", "chrome_palette": "Chrome,", "chrome_nestable": "Chrome trace,",
-    "v8": "V8", "aiu": "Chrome trace,", "cupti_own": "Chrome trace,", "windows": "Chrome trace,",
+    "jax": "JAX/XLA",
+    "tf1": "TensorFlow",
+    "triton_inst": "Triton",
+    "viztracer": "VizTracer",
+    "ray": "Ray",
+    "horovod": "Horovod",
+    "bazel": "Bazel",
+    "clang": "clang",
+    "spall": "spall",
+    "chrome_flow": "Chrome,",
+    "chrome_palette": "Chrome,",
+    "chrome_nestable": "Chrome trace,",
+    "v8": "V8",
+    "aiu": "Chrome trace,",
+    "cupti_own": "Chrome trace,",
+    "windows": "Chrome trace,",
 }
 EXEMPT = {
     "nothing_busy": "who worked, where no range has a duration above 0",
@@ -63,7 +81,12 @@ EXEMPT = {
     "no_file": "names of ranges of a directory",
 }
 WORK = ("kernel", "memcpy", "memset")
-ELSEWHERE = ("operator", "step", "python", "module") # kinds of ranges that have their own lists
+ELSEWHERE = (
+    "operator",
+    "step",
+    "python",
+    "module",
+)  # kinds of ranges that have their own lists
 UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
 ROW = re.compile(r"  (\S.*?)  +([\d,.]+(?: M)?)  +([\d.]+ [a-z]+)(?:  +(<?[\d.]+) %)?.*")
 
@@ -92,6 +115,7 @@ def reads_as(text: str, part: float, whole: float, error: float = 0) -> bool:
 @dataclass
 class Judge:
     """Asks the command about PATH, and counts what is right and wrong."""
+
     bin: Path
     path: Path
     passed: int = 0
@@ -156,39 +180,70 @@ class Judge:
         self.expect(("EVENTS" in names) == (not self.rows("ranges")), "shows", names)
         if "EVENTS" in names:
             self.exempt["nothing_busy"] += 1
-        elif any(m[3].split()[0].strip("0.") for m in self.list_of("RANGES")) or not self.list_of(
-                "RANGES"):
+        elif any(
+            m[3].split()[0].strip("0.") for m in self.list_of("RANGES")
+        ) or not self.list_of("RANGES"):
             busy = any(line.startswith("  busy: ") for line in lines)
-            self.expect(busy or len(self.sections.get("WORKED", [])) > 2, "does not say who worked")
+            self.expect(
+                busy or len(self.sections.get("WORKED", [])) > 2, "does not say who worked"
+            )
         else:
             self.exempt["nothing_busy"] += 1
 
     def ranges(self) -> None:
         """Check which ranges are listed, and that modules take no lines from other lists."""
-        found = [r for r in self.rows("ranges")
-                 if r.get("place", "host") == "host" and r["kind"] not in WORK]
-        profiler = {r["name"] for r in self.rows("ranges", "--group-by", "category")
-                    if r["category"] == "Trace"}
-        alone = [int(r["outer_ns"]) for r in found
-                 if r["kind"] not in ELSEWHERE and r["name"] not in profiler]
+        found = [
+            r
+            for r in self.rows("ranges")
+            if r.get("place", "host") == "host" and r["kind"] not in WORK
+        ]
+        profiler = {
+            r["name"]
+            for r in self.rows("ranges", "--group-by", "category")
+            if r["category"] == "Trace"
+        }
+        alone = [
+            int(r["outer_ns"])
+            for r in found
+            if r["kind"] not in ELSEWHERE and r["name"] not in profiler
+        ]
         filling = [r for r in found if r["kind"] == "operator"]
         shown = self.list_of("RANGES")
         most = len(alone) + (len(filling) if len(self.lines) < LINES - 1 else 0)
-        self.expect(len(shown) >= min(ROWS, most), "lists", len(shown), "of", len(alone), "+",
-                    len(filling), "ranges")
+        self.expect(
+            len(shown) >= min(ROWS, most),
+            "lists",
+            len(shown),
+            "of",
+            len(alone),
+            "+",
+            len(filling),
+            "ranges",
+        )
         if len(alone) >= ROWS:
             least, half = nanoseconds(shown[-1][3])
-            self.expect(least + half >= sorted(alone)[-ROWS], "lists", shown[-1][0],
-                        "but not what took", sorted(alone)[-ROWS])
+            self.expect(
+                least + half >= sorted(alone)[-ROWS],
+                "lists",
+                shown[-1][0],
+                "but not what took",
+                sorted(alone)[-ROWS],
+            )
         if "MODULES" in self.sections:
             for title, table in (("OPERATORS", "operators"), ("KERNELS", "kernels")):
                 n, listed = len(self.rows(table)), len(self.list_of(title))
-                self.expect(listed >= min(ROWS, n) or not listed and title == "KERNELS" and not n,
-                            "has MODULES, but of", title, listed)
+                self.expect(
+                    listed >= min(ROWS, n) or not listed and title == "KERNELS" and not n,
+                    "has MODULES, but of",
+                    title,
+                    listed,
+                )
 
     def wide(self, lines: list[str], width: int) -> list[str]:
         """The LINES that are wider than WIDTH."""
-        return [x for x in lines if columns(x) > width and len(x.removesuffix(" \\").split()) > 1]
+        return [
+            x for x in lines if columns(x) > width and len(x.removesuffix(" \\").split()) > 1
+        ]
 
     def on_terminal(self, width: int) -> list[str]:
         """The screen on a terminal of WIDTH columns, but the first line, which is the path."""
@@ -202,11 +257,17 @@ class Judge:
         for command in found:
             with tempfile.TemporaryDirectory() as folder:
                 done = subprocess.run(
-                    ["bash", "-c", command], capture_output=True, check=False, cwd=folder,
-                    env={**os.environ, "PATH": f"{self.bin}:{os.environ['PATH']}"})
+                    ["bash", "-c", command],
+                    capture_output=True,
+                    check=False,
+                    cwd=folder,
+                    env={**os.environ, "PATH": f"{self.bin}:{os.environ['PATH']}"},
+                )
                 written = b"".join(x.read_bytes() for x in Path(folder).iterdir())
             shown = (done.stdout + written).decode("utf-8", "replace").splitlines()
-            self.expect(done.returncode == 0, command, "ends with", done.returncode, done.stderr)
+            self.expect(
+                done.returncode == 0, command, "ends with", done.returncode, done.stderr
+            )
             self.expect(len(shown) > 1 and shown[1] != "(no rows)", command, "prints no row")
 
     def names(self) -> None:
@@ -216,28 +277,43 @@ class Judge:
         if not file:
             self.exempt["no_file"] += 1
             return
-        known = {re.sub(r"[\x00-\x1f\x7f]", lambda c: f"\\x{ord(c[0]):02x}", counted_ranges.name_of(e))
-                 for e in file.events}
+        known = {
+            re.sub(
+                r"[\x00-\x1f\x7f]", lambda c: f"\\x{ord(c[0]):02x}", counted_ranges.name_of(e)
+            )
+            for e in file.events
+        }
         for row in self.list_of("RANGES"):
-            shown = re.compile(r"(?:\w+::)*" + ".*".join(map(re.escape, row[1].split("\u2026"))),
-                               re.DOTALL)
+            shown = re.compile(
+                r"(?:\w+::)*" + ".*".join(map(re.escape, row[1].split("\u2026"))), re.DOTALL
+            )
             self.expect(any(map(shown.fullmatch, known)), row[1], "is no name of the file")
 
     def quality(self) -> None:
         """Check that the last line of a table says what the screen says."""
-        done = subprocess.run([self.bin / "opscope", "table", "info", self.path],
-                              capture_output=True, check=False)
+        done = subprocess.run(
+            [self.bin / "opscope", "table", "info", self.path], capture_output=True, check=False
+        )
         told = re.findall(r"quality: (.*)", done.stderr.decode("utf-8", "replace"))
         self.expect(len(told) <= 1, "last lines of a table:", told)
         told = told or ["nothing"]  # what is told to terminals alone
-        listed = {code.split()[0] for codes in re.findall(r"\(([^)]*)\)", told[0].split(";")[0])
-                  for code in codes.split(", ")}
+        listed = {
+            code.split()[0]
+            for codes in re.findall(r"\(([^)]*)\)", told[0].split(";")[0])
+            for code in codes.split(", ")
+        }
         shown = " ".join(line.strip() for line in self.sections["QUALITY"]).strip()
         first, more = re.search(r"\((\w+)\)", shown), re.search(r"; (\d+) more$", shown)
         lacks = " ".join(self.sections.get("NOT RECORDED", [])).split(", ")
         n = bool(first) + int(more[1] if more else 0) + sum(map(bool, lacks))
-        self.expect(len(listed) == n and (not first or first[1] in listed), "a table says",
-                    told[0], "but the screen", shown, lacks)
+        self.expect(
+            len(listed) == n and (not first or first[1] in listed),
+            "a table says",
+            told[0],
+            "but the screen",
+            shown,
+            lacks,
+        )
 
     def step(self) -> None:
         """Check the shares of the parts of a step."""
@@ -256,8 +332,10 @@ class Judge:
     def work(self) -> dict[str, int]:
         """The time of all events on devices, by kind."""
         events = self.rows("events", "--columns", "kind,device,dur_ns")
-        return {kind: sum(int(e["dur_ns"] or 0) for e in events if e["kind"] == kind)
-                for kind in WORK}
+        return {
+            kind: sum(int(e["dur_ns"] or 0) for e in events if e["kind"] == kind)
+            for kind in WORK
+        }
 
     def shares(self, title: str, whole_ns: float) -> None:
         """Check that the shares of a list are those of WHOLE_NS."""
@@ -281,15 +359,21 @@ class Judge:
         self.expect(sum(by_cause.values()) == sum(kernels), "kernels by cause:", by_cause)
         graphs = sum(int(r["total_ns"]) for r in self.rows("kernels", "--group-by", "graph"))
         # Those that operators launched by graphs have the cause operator.
-        self.expect(by_cause.get("graph", 0) <= graphs <= sum(kernels), "kernels by graph:",
-                    graphs, by_cause)
+        self.expect(
+            by_cause.get("graph", 0) <= graphs <= sum(kernels),
+            "kernels by graph:",
+            graphs,
+            by_cause,
+        )
         operators = self.rows("operators")
         device = sum(self.work.values())
         self.operators(device)
         if not operators:
             self.exempt["no_operators"] += 1
             return
-        own, host = (sum(int(r[f"{side}_self_ns"]) for r in operators) for side in ("device", "host"))
+        own, host = (
+            sum(int(r[f"{side}_self_ns"]) for r in operators) for side in ("device", "host")
+        )
         head = self.sections.get("OPERATORS", [""])[0]
         told = re.match(r"OPERATORS  own ([\d.]+) % of ([\d.]+ [a-z]+) on devices", head)
         self.expect((told is None) == (device == 0), head, "devices worked for", device)
@@ -300,17 +384,25 @@ class Judge:
             self.expect("." in told[1] or own in (0, device), head, "but they own", own, device)
         self.shares("OPERATORS", device or host)
         self.shares("ON THE HOST", host)
-        self.expect(own > 0 or bool(self.list_of("ON THE HOST") or not device),
-                    "does not list operators by their host time")
+        self.expect(
+            own > 0 or bool(self.list_of("ON THE HOST") or not device),
+            "does not list operators by their host time",
+        )
 
     def operators(self, device: int) -> None:
         """Check that rows of the text of operators add up to the work of DEVICE."""
-        text = self.run("table", "operators", "--limit", "0", "--columns",
-                        "calls,device_self_ns", self.path).splitlines()
-        times = [nanoseconds(m[0]) for line in text[1:]
-                 if (m := re.search(r"[\d.]+ (ns|us|ms|s)\s*$", line))]
+        text = self.run(
+            "table", "operators", "--limit", "0", "--columns", "calls,device_self_ns", self.path
+        ).splitlines()
+        times = [
+            nanoseconds(m[0])
+            for line in text[1:]
+            if (m := re.search(r"[\d.]+ (ns|us|ms|s)\s*$", line))
+        ]
         found, error = sum(t for t, _ in times), sum(e for _, e in times)
-        self.expect(abs(found - device) <= error + 1, "operators:", found, "+-", error, "of", device)
+        self.expect(
+            abs(found - device) <= error + 1, "operators:", found, "+-", error, "of", device
+        )
 
 
 def judge(bin_folder: Path, path: Path) -> Judge:
@@ -331,8 +423,12 @@ def judge(bin_folder: Path, path: Path) -> Judge:
 
 def traces() -> list[Path]:
     """The traces, and directories with several."""
-    found = sorted(p for where in (SHARED, ROOT / "tests" / "data")
-                   for p in where.rglob("*.json*") if p.is_file())
+    found = sorted(
+        p
+        for where in (SHARED, ROOT / "tests" / "data")
+        for p in where.rglob("*.json*")
+        if p.is_file()
+    )
     runs = sorted({p.parent for p in found if p.parent.name.endswith("ranks")})
     return sample.of(found) + sample.of(runs)
 

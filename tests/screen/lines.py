@@ -8,6 +8,7 @@ usage: lines.py [--opscope PATH] [FILE...]
 Shows each trace of ../shared and tests/data by itself, and each directory with several as one run.
 In a command, a single word such as a path may be longer than a line.
 """
+
 import argparse
 import fcntl
 import os
@@ -29,15 +30,16 @@ def on_terminal(words: list, width: int, stderr: int | None = None) -> list[str]
     error, too, unless STDERR is another place."""
     terminal, end = pty.openpty()
     fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
-    process = subprocess.Popen(words, stdout=end, stderr=stderr or end,
-                               env={**os.environ, "TERM": "dumb"})
+    process = subprocess.Popen(
+        words, stdout=end, stderr=stderr or end, env={**os.environ, "TERM": "dumb"}
+    )
     os.close(end)
     text = b""
     while True:
         try:
             part = os.read(terminal, 1 << 16)
         except OSError:
-            break # it has ended
+            break  # it has ended
         if not part:
             break
         text += part
@@ -48,8 +50,7 @@ def on_terminal(words: list, width: int, stderr: int | None = None) -> list[str]
 
 
 def alike(lines: list[str]) -> list[str]:
-    """Rows of a list, such as that of kernels, whose names read alike or only differ in a number.
-    """
+    """Rows of a list, such as that of kernels, whose names read alike or only differ in a number."""
     found, names = [], set()
     for line in lines:
         if not line.startswith("  "):

@@ -15,6 +15,7 @@ whole names of CSV:
 - names that are cut have 32 columns, unless keys need all of them, and C++ names are folded before they are cut.
 The table averages has torch's layout and is left out.
 """
+
 import argparse
 import csv
 import io
@@ -33,24 +34,50 @@ import sample  # noqa: E402
 from cells import KEYS  # noqa: E402
 
 SUFFIXES = (".json", ".json.gz", ".osc")
-NAMES = ("path", "name", "operator") # what the column of names is called
-SEVERAL_LINES = ("quality", "advice", "info", "memory_peaks", "headlines",
-                 "patterns") # of a row
+NAMES = ("path", "name", "operator")  # what the column of names is called
+SEVERAL_LINES = (
+    "quality",
+    "advice",
+    "info",
+    "memory_peaks",
+    "headlines",
+    "patterns",
+)  # of a row
 LEAST = 32
 # Words of --group-by -> the column that they ask for.
-ASKED = {"process": "process", "thread": "thread", "track": "track", "category": "category",
-         "step": "step", "shape": "input_shape", "dtype": "input_dtypes", "stack": "call_stack",
-         "op": "operator", "cause": "cause", "graph": "launch_id",
-         "module": "module", "size": "block_bytes"}
-BELOW = {"message", "remedy", "text", "evidence", "at_peak", "note"} # columns on lines of their own
+ASKED = {
+    "process": "process",
+    "thread": "thread",
+    "track": "track",
+    "category": "category",
+    "step": "step",
+    "shape": "input_shape",
+    "dtype": "input_dtypes",
+    "stack": "call_stack",
+    "op": "operator",
+    "cause": "cause",
+    "graph": "launch_id",
+    "module": "module",
+    "size": "block_bytes",
+}
+BELOW = {
+    "message",
+    "remedy",
+    "text",
+    "evidence",
+    "at_peak",
+    "note",
+}  # columns on lines of their own
 QUOTED = re.compile(r"'[^']*'")
 NUMBER = re.compile(r" #\d+$")
 
 
 def columns(text: str) -> int:
     """How many columns of a terminal TEXT takes."""
-    return sum(0 if unicodedata.combining(c) else
-               2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+        for c in text
+    )
 
 
 def field(line: str, at: int) -> str:
@@ -74,14 +101,19 @@ def blocks(out: str) -> Iterator[tuple[str, str, str, str, str]]:
 def too_wide(lines: list[str], width: int) -> list[str]:
     """The LINES that are wider than WIDTH. A word may be, such as a path in a command or a name
     in quotes."""
-    return [f"{columns(x)} columns: {x}" for x in lines
-            if columns(x) > width and len(QUOTED.sub("x", x.removesuffix(" \\")).split()) > 1]
+    return [
+        f"{columns(x)} columns: {x}"
+        for x in lines
+        if columns(x) > width and len(QUOTED.sub("x", x.removesuffix(" \\")).split()) > 1
+    ]
 
 
 def is_titled(column: str, titles: str) -> bool:
     """Whether COLUMN is among TITLES, of which an ellipsis stands for any text."""
-    return any(re.fullmatch(".*".join(map(re.escape, x.split("\u2026"))), column)
-               for x in titles.split())
+    return any(
+        re.fullmatch(".*".join(map(re.escape, x.split("\u2026"))), column)
+        for x in titles.split()
+    )
 
 
 def unseen(rows: list[dict[str, str]], asked: list[str], titles: str, notes: str) -> list[str]:
@@ -93,7 +125,9 @@ def unseen(rows: list[dict[str, str]], asked: list[str], titles: str, notes: str
             continue
         if column in asked:
             # A name says who it is, and stands for the number where every row has one.
-            if is_titled(f"{column}_name", titles) and all(row[f"{column}_name"] for row in rows):
+            if is_titled(f"{column}_name", titles) and all(
+                row[f"{column}_name"] for row in rows
+            ):
                 continue
             wrong.append(f"{column} is asked for, but left out of {titles.split()}")
         elif not re.search(rf"(?<![\w]){column}(?![\w])", notes):
@@ -101,18 +135,24 @@ def unseen(rows: list[dict[str, str]], asked: list[str], titles: str, notes: str
     return wrong
 
 
-def alike(keys_of: tuple[str, ...], rows: list[dict[str, str]], lines: list[str],
-          has_width: bool) -> list[str]:
+def alike(
+    keys_of: tuple[str, ...], rows: list[dict[str, str]], lines: list[str], has_width: bool
+) -> list[str]:
     """The LINES, titles first, in which ROWS that differ in KEYS_OF read alike."""
     below = {row["note"] for row in rows if row.get("note")}
     titles, lines = lines[0], [x for x in lines[1:] if x.strip() not in below]
     wrong = []
     name = next((n for n in NAMES if re.search(rf"(?<!\S){n}(?!\S)", titles)), None)
     found = re.search(rf"(?<!\S){name}(?!\S)", titles) if name else None
-    if "call_stack" in keys_of and found: # operators: only text has rows of work that no operator launched
+    if (
+        "call_stack" in keys_of and found
+    ):  # operators: only text has rows of work that no operator launched
         names = {row["name"] for row in rows}
-        lines = [x for x in lines if not (shown := field(x, found.start())).startswith("<") or
-                 shown in names]
+        lines = [
+            x
+            for x in lines
+            if not (shown := field(x, found.start())).startswith("<") or shown in names
+        ]
     seen: dict[str, str] = {}
     keys: dict[str, tuple[str, ...]] = {}
     for row, line in zip(rows, lines):
@@ -120,8 +160,12 @@ def alike(keys_of: tuple[str, ...], rows: list[dict[str, str]], lines: list[str]
         if name and seen.setdefault(shown, row[name]) != row[name]:
             wrong.append(f"{seen[shown]!r} and {row[name]!r} are both {shown!r}")
         # Bytes that are no UTF-8 cannot be shown, so that a number is all that is left.
-        if name and NUMBER.search(shown) and not NUMBER.search(row[name]) and (
-                "\ufffd" not in row[name]):
+        if (
+            name
+            and NUMBER.search(shown)
+            and not NUMBER.search(row[name])
+            and ("\ufffd" not in row[name])
+        ):
             wrong.append(f"{row[name]!r} has a number: {line!r}")
         if shown.startswith("void ") and "\u2026" in shown:
             wrong.append(f"{row[name]!r} is cut, not folded: {shown!r}")
@@ -162,16 +206,23 @@ def check(out: str) -> tuple[int, list[str]]:
 
 def traces() -> list[Path]:
     """Each trace by itself, and each directory with several as one run."""
-    found = [p for where in (ROOT.parent / "shared" / "data", ROOT / "tests" / "data")
-             for p in where.rglob("*") if p.is_file() and p.name.endswith(SUFFIXES)]
+    found = [
+        p
+        for where in (ROOT.parent / "shared" / "data", ROOT / "tests" / "data")
+        for p in where.rglob("*")
+        if p.is_file() and p.name.endswith(SUFFIXES)
+    ]
     folders = {p.parent for p in found if sum(q.parent == p.parent for q in found) > 1}
     return sample.of(sorted(found) + sorted(folders))
 
 
 def main() -> int:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--tables", help="the program show_tables",
-                        default=str(ROOT / "build-gcc" / "tests" / "screen" / "show_tables"))
+    parser.add_argument(
+        "--tables",
+        help="the program show_tables",
+        default=str(ROOT / "build-gcc" / "tests" / "screen" / "show_tables"),
+    )
     parser.add_argument("files", nargs="*", type=Path)
     args = parser.parse_args()
     csv.field_size_limit(1 << 30)

@@ -4,6 +4,7 @@
 
 The device is a fake: fake_cupti.c reports work that nobody does. Ends with "N passed, N failed".
 """
+
 from __future__ import annotations
 
 import json
@@ -21,22 +22,48 @@ from place import HERE, ROOT, Missing, Place, counted, run, same
 
 ADD = "_ZN2at6native7add_oneILi4EfEEvPT0_"
 ADD_CXX = "void at::native::add_one<4, float>(float*)"
-WORK = Counter({("kernel", ADD): 10, ("kernel", "scale"): 1, ("kernel", "other"): 1,
-                ("kernel", "triton_fused"): 1, ("kernel", "node"): 3,
-                ("memcpy", "Memcpy HtoD (Pageable -> Device)"): 1,
-                ("memcpy", "Memcpy DtoD (Device -> Device)"): 1,
-                ("memcpy", "Memcpy DtoH (Device -> Pinned)"): 1,
-                ("memcpy", "Memcpy PtoP (Device -> Device)"): 1, ("memset", "Memset (Device)"): 1,
-                ("sync", "Stream Sync"): 1, ("sync", "Context Sync"): 1})
-CALLS = Counter({("runtime", "cudaLaunchKernel"): 12, ("driver", "cuLaunchKernel"): 1,
-                 ("runtime", "cudaGraphLaunch"): 1, ("runtime", "cudaMemcpyAsync"): 3,
-                 ("runtime", "cudaMemcpyPeerAsync"): 1, ("runtime", "cudaMemsetAsync"): 1,
-                 ("runtime", "cudaStreamSynchronize"): 1, ("runtime", "cudaDeviceSynchronize"): 1,
-                 ("runtime", "cudaMalloc"): 2, ("runtime", "cudaFree"): 1})
+WORK = Counter(
+    {
+        ("kernel", ADD): 10,
+        ("kernel", "scale"): 1,
+        ("kernel", "other"): 1,
+        ("kernel", "triton_fused"): 1,
+        ("kernel", "node"): 3,
+        ("memcpy", "Memcpy HtoD (Pageable -> Device)"): 1,
+        ("memcpy", "Memcpy DtoD (Device -> Device)"): 1,
+        ("memcpy", "Memcpy DtoH (Device -> Pinned)"): 1,
+        ("memcpy", "Memcpy PtoP (Device -> Device)"): 1,
+        ("memset", "Memset (Device)"): 1,
+        ("sync", "Stream Sync"): 1,
+        ("sync", "Context Sync"): 1,
+    }
+)
+CALLS = Counter(
+    {
+        ("runtime", "cudaLaunchKernel"): 12,
+        ("driver", "cuLaunchKernel"): 1,
+        ("runtime", "cudaGraphLaunch"): 1,
+        ("runtime", "cudaMemcpyAsync"): 3,
+        ("runtime", "cudaMemcpyPeerAsync"): 1,
+        ("runtime", "cudaMemsetAsync"): 1,
+        ("runtime", "cudaStreamSynchronize"): 1,
+        ("runtime", "cudaDeviceSynchronize"): 1,
+        ("runtime", "cudaMalloc"): 2,
+        ("runtime", "cudaFree"): 1,
+    }
+)
 ON_DEVICES = ("kernel", "memcpy", "memset", "sync")
 # Bytes of records of kernels, copies and sets, and the version of CUPTI that has them.
-GENERATIONS = ((144, 64, 64, 10), (160, 72, 72, 13), (168, 80, 80, 14), (176, 80, 80, 16),
-               (200, 88, 88, 18), (208, 88, 88, 24), (216, 96, 88, 130000), (256, 112, 104, 130500))
+GENERATIONS = (
+    (144, 64, 64, 10),
+    (160, 72, 72, 13),
+    (168, 80, 80, 14),
+    (176, 80, 80, 16),
+    (200, 88, 88, 18),
+    (208, 88, 88, 24),
+    (216, 96, 88, 130000),
+    (256, 112, 104, 130500),
+)
 
 
 def fake(place: Place, name: str = "libcupti.so.13", *options: str) -> Path:
@@ -44,15 +71,30 @@ def fake(place: Place, name: str = "libcupti.so.13", *options: str) -> Path:
     folder = place.folder / f"fake-{name}{''.join(options)}"
     if not folder.is_dir():
         folder.mkdir()
-        subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-fvisibility=hidden", f"-I{ROOT}/src",
-                        str(HERE / "fake_cupti.c"), "-o", str(folder / name),
-                        f"-Wl,-soname,{name}", *options,
-                        *place.options(), "-lpthread"], check=True)
+        subprocess.run(
+            [
+                "cc",
+                "-O1",
+                "-shared",
+                "-fPIC",
+                "-fvisibility=hidden",
+                f"-I{ROOT}/src",
+                str(HERE / "fake_cupti.c"),
+                "-o",
+                str(folder / name),
+                f"-Wl,-soname,{name}",
+                *options,
+                *place.options(),
+                "-lpthread",
+            ],
+            check=True,
+        )
     return folder
 
 
-def record(place: Place, what: str = "plain", knobs: str = "", name: str = "libcupti.so.13",
-           **env: str):
+def record(
+    place: Place, what: str = "plain", knobs: str = "", name: str = "libcupti.so.13", **env: str
+):
     """Run the program alone and recorded, compare what it does, and return its recording."""
     program = place.build("cc", "cuda.c", "-ldl", "-lpthread")
     log = place.folder / f"log-{place.n_recordings}"
@@ -60,14 +102,30 @@ def record(place: Place, what: str = "plain", knobs: str = "", name: str = "libc
     given = {"LD_LIBRARY_PATH": str(fake(place, name)), "FAKE_CUPTI": knobs} | env
     command = [program, what, name]
     without = {"LD_PRELOAD": place.preloaded(env["LD_PRELOAD"])} if "LD_PRELOAD" in env else {}
-    alone = subprocess.run(command, env=os.environ | given | without | {"SECOND": ""},
-                           capture_output=True, text=True, timeout=120, check=False)
-    done, out = place.record(command, {"CUDA_INJECTION64_PATH": collector,
-                                       "FAKE_CUPTI_LOG": str(log),
-                                       "OPSCOPE_SOURCES": "api,cuda"} | given)
-    same((done.returncode, done.stdout, done.stderr),
-         (alone.returncode, alone.stdout, alone.stderr))
-    place.log = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+    alone = subprocess.run(
+        command,
+        env=os.environ | given | without | {"SECOND": ""},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    done, out = place.record(
+        command,
+        {
+            "CUDA_INJECTION64_PATH": collector,
+            "FAKE_CUPTI_LOG": str(log),
+            "OPSCOPE_SOURCES": "api,cuda",
+        }
+        | given,
+    )
+    same(
+        (done.returncode, done.stdout, done.stderr),
+        (alone.returncode, alone.stdout, alone.stderr),
+    )
+    place.log = (
+        [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+    )
     return out
 
 
@@ -81,8 +139,9 @@ def calls_of(events: list[dict]) -> list[dict]:
 
 def count(events: list[dict]) -> Counter:
     # Some libraries, as those of sanitizers, bring one that tells the names of C++.
-    return Counter((row["kind"], ADD if row["name"] == ADD_CXX else row["name"])
-                   for row in events)
+    return Counter(
+        (row["kind"], ADD if row["name"] == ADD_CXX else row["name"]) for row in events
+    )
 
 
 def counters(events: list[dict]) -> dict[str, int]:
@@ -100,12 +159,20 @@ def check_times(place: Place, work: list[dict]) -> None:
     same(len(work), len(told))
     rows = sorted(work, key=lambda row: row["start_ns"])
     first, last = rows[0], rows[-1]
-    ns_per_tick = (last["start_ns"] - first["start_ns"]) / (told[-1]["start"] - told[0]["start"])
+    ns_per_tick = (last["start_ns"] - first["start_ns"]) / (
+        told[-1]["start"] - told[0]["start"]
+    )
     for row, wanted in zip(rows, told):
         start = (wanted["start"] - told[0]["start"]) * ns_per_tick
         dur = (wanted["end"] - wanted["start"]) * ns_per_tick
-        same((row["kind"], abs(row["start_ns"] - first["start_ns"] - start) <= 3,
-              abs(row["dur_ns"] - dur) <= 3), (wanted["kind"], True, True))
+        same(
+            (
+                row["kind"],
+                abs(row["start_ns"] - first["start_ns"] - start) <= 3,
+                abs(row["dur_ns"] - dur) <= 3,
+            ),
+            (wanted["kind"], True, True),
+        )
 
 
 def check_links(events: list[dict]) -> None:
@@ -113,10 +180,12 @@ def check_links(events: list[dict]) -> None:
     calls = {row["args"]["correlation"]: row for row in calls_of(events)}
     for row in on_devices(events):
         call = calls[row["args"]["correlation"]]
-        wanted = {"kernel": ("cudaLaunchKernel", "cuLaunchKernel", "cudaGraphLaunch"),
-                  "memcpy": ("cudaMemcpyAsync", "cudaMemcpyPeerAsync"),
-                  "memset": ("cudaMemsetAsync",),
-                  "sync": ("cudaStreamSynchronize", "cudaDeviceSynchronize")}[row["kind"]]
+        wanted = {
+            "kernel": ("cudaLaunchKernel", "cuLaunchKernel", "cudaGraphLaunch"),
+            "memcpy": ("cudaMemcpyAsync", "cudaMemcpyPeerAsync"),
+            "memset": ("cudaMemsetAsync",),
+            "sync": ("cudaStreamSynchronize", "cudaDeviceSynchronize"),
+        }[row["kind"]]
         same(call["name"] in wanted, True)
         same(call["start_ns"] <= row["start_ns"] <= call["start_ns"] + call["dur_ns"], True)
 
@@ -130,20 +199,27 @@ def all_work_is_recorded_and_linked(place: Place) -> None:
     check_times(place, on_devices(events))
     same(source_of(place, out), "CUPTI 130500 in libcupti.so.13")
     same(counters(events), {})
-    same([row["name"] for row in events if row["kind"] == "overhead"], ["Lazy Function Loading"])
+    same(
+        [row["name"] for row in events if row["kind"] == "overhead"], ["Lazy Function Loading"]
+    )
 
 
 def records_of_all_generations_are_read(place: Place) -> None:
     for kernel, copy, memset, version in GENERATIONS:
         for shift in ("", ",shift"):
-            out = record(place, knobs=f"kernel={kernel},copy={copy},set={memset},"
-                                      f"version={version}{shift}")
+            out = record(
+                place,
+                knobs=f"kernel={kernel},copy={copy},set={memset},version={version}{shift}",
+            )
             events = place.events(out)
             same(count(on_devices(events)), WORK)
             check_links(events)
             check_times(place, on_devices(events))
-            nodes = [row["args"].get("graph node id") for row in on_devices(events)
-                     if row["name"] == "node"]
+            nodes = [
+                row["args"].get("graph node id")
+                for row in on_devices(events)
+                if row["name"] == "node"
+            ]
             same(nodes, [1000, 1001, 1002] if version >= 14 else [None] * 3)
 
 
@@ -152,9 +228,22 @@ def arguments_are_those_of_kineto(place: Place) -> None:
     work = {row["name"]: row["args"] for row in on_devices(place.events(out))}
     args = dict(work["scale"])
     same(args.pop("correlation") > 0, True)
-    same(args, {"device": 0, "device family": "cuda", "context": 1, "stream": 7, "grid": [54, 1, 1],
-                "block": [256, 1, 1], "registers per thread": 32, "shared memory": 1536,
-                "blocks per SM": 0.5, "warps per SM": 4, "est. achieved occupancy %": 6})
+    same(
+        args,
+        {
+            "device": 0,
+            "device family": "cuda",
+            "context": 1,
+            "stream": 7,
+            "grid": [54, 1, 1],
+            "block": [256, 1, 1],
+            "registers per thread": 32,
+            "shared memory": 1536,
+            "blocks per SM": 0.5,
+            "warps per SM": 4,
+            "est. achieved occupancy %": 6,
+        },
+    )
     same((work["other"]["device"], work["other"]["stream"]), (1, 20))
     same(work["node"]["graph id"], 1)
     peer = work["Memcpy PtoP (Device -> Device)"]
@@ -164,14 +253,18 @@ def arguments_are_those_of_kineto(place: Place) -> None:
     same(kernels["scale"]["mean_blocks_per_sm"], 0.5)
     same(kernels["scale"]["mean_occupancy_ratio"], 0.06)
     devices = place.table("devices", out)
-    same([(row["device"], row["name"], row["sm_count"]) for row in devices],
-         [("cuda:0", "Fake A100", 108), ("cuda:1", "Fake H100", 108)])
+    same(
+        [(row["device"], row["name"], row["sm_count"]) for row in devices],
+        [("cuda:0", "Fake A100", 108), ("cuda:1", "Fake H100", 108)],
+    )
 
 
 def memory_is_that_of_the_driver(place: Place) -> None:
     peaks = place.table("memory_peaks", record(place))
-    same([(row["device"], row["peak_bytes"], row["live_bytes"]) for row in peaks],
-         [("cuda:0", (1 << 20) + (1 << 16), (1 << 20) + (1 << 16))])
+    same(
+        [(row["device"], row["peak_bytes"], row["live_bytes"]) for row in peaks],
+        [("cuda:0", (1 << 20) + (1 << 16), (1 << 20) + (1 << 16))],
+    )
     # Torch's allocator reports its own; and waits are not in its tables.
     out = record(place, OPSCOPE_SOURCES="api,cuda,torch")
     same([row for row in place.events(out) if row["kind"] in ("alloc", "free", "sync")], [])
@@ -179,8 +272,14 @@ def memory_is_that_of_the_driver(place: Place) -> None:
 
 def names_are_those_of_cxx_where_a_library_tells_them(place: Place) -> None:
     out = record(place, LD_PRELOAD="libstdc++.so.6")
-    same({row["name"] for row in on_devices(place.events(out))
-          if row["name"].startswith("void")}, {ADD_CXX})
+    same(
+        {
+            row["name"]
+            for row in on_devices(place.events(out))
+            if row["name"].startswith("void")
+        },
+        {ADD_CXX},
+    )
 
 
 def what_has_no_times_is_counted(place: Place) -> None:
@@ -218,11 +317,18 @@ def buffers_without_an_end_are_left(place: Place) -> None:
 def what_has_no_name_is_recorded(place: Place) -> None:
     out = record(place, knobs="names")
     events = place.events(out)
-    same(count(row for row in on_devices(events) if row["kind"] == "kernel"),
-         Counter({("kernel", "<unknown>"): 16}))
-    same(count(calls_of(events)), Counter({("runtime", "<unknown>"): 23, ("driver", "<unknown>"): 1}))
-    same([(row["device"], row["name"]) for row in place.table("devices", out)],
-         [("cuda:0", None), ("cuda:1", None)])
+    same(
+        count(row for row in on_devices(events) if row["kind"] == "kernel"),
+        Counter({("kernel", "<unknown>"): 16}),
+    )
+    same(
+        count(calls_of(events)),
+        Counter({("runtime", "<unknown>"): 23, ("driver", "<unknown>"): 1}),
+    )
+    same(
+        [(row["device"], row["name"]) for row in place.table("devices", out)],
+        [("cuda:0", None), ("cuda:1", None)],
+    )
     same(counted(place, out), {})
 
 
@@ -244,8 +350,10 @@ def the_loss_of_a_device_is_counted(place: Place) -> None:
 def a_device_that_is_reset_stays_the_same(place: Place) -> None:
     out = record(place, "reset")
     events = place.events(out)
-    same(count(on_devices(events)), WORK + Counter({("kernel", "after"): 1,
-                                                    ("sync", "Context Sync"): 1}))
+    same(
+        count(on_devices(events)),
+        WORK + Counter({("kernel", "after"): 1, ("sync", "Context Sync"): 1}),
+    )
     found = {row["name"]: row["args"] for row in on_devices(events)}
     for name in ("after", "Context Sync"):
         same((found[name]["device"], found[name]["context"]), (0, 3))
@@ -258,8 +366,11 @@ def a_second_collector_records_nothing(place: Place) -> None:
     folder = place.folder / "second"
     folder.mkdir()
     shutil.copy(first, folder)
-    out = record(place, SECOND=str(folder / first.name),
-                 LD_LIBRARY_PATH=f"{fake(place)}:{place.opscope.parent}")
+    out = record(
+        place,
+        SECOND=str(folder / first.name),
+        LD_LIBRARY_PATH=f"{fake(place)}:{place.opscope.parent}",
+    )
     events = place.events(out)
     same((count(on_devices(events)), count(calls_of(events))), (WORK, CALLS))
     info = {row["key"]: row["value"] for row in place.table("info", out)}
@@ -284,22 +395,32 @@ def a_program_that_leaves_while_its_threads_launch_is_recorded(place: Place) -> 
 def another_profiler_is_named_and_left_alone(place: Place) -> None:
     for error in (39, 12):
         out = record(place, knobs=f"subscribe={error},by=CUPTI for Nsight")
-        same(source_of(place, out), "another profiler (CUPTI for Nsight) already uses CUPTI in this "
-                                    "process; GPU activity is not recorded")
+        same(
+            source_of(place, out),
+            "another profiler (CUPTI for Nsight) already uses CUPTI in this "
+            "process; GPU activity is not recorded",
+        )
         same(on_devices(place.events(out)), [])
 
 
 def errors_of_cupti_are_told(place: Place) -> None:
     same(source_of(place, record(place, knobs="all=999")), "no usable CUDA driver")
-    same(source_of(place, record(place, knobs="kinds=27")), "CUPTI records no kernels (error 27)")
-    same(source_of(place, record(place, knobs="subscribe=1")),
-         "cuptiSubscribe() failed with error 1")
+    same(
+        source_of(place, record(place, knobs="kinds=27")), "CUPTI records no kernels (error 27)"
+    )
+    same(
+        source_of(place, record(place, knobs="subscribe=1")),
+        "cuptiSubscribe() failed with error 1",
+    )
 
 
 def a_version_that_is_not_known_is_told(place: Place) -> None:
     out = record(place, knobs="version=140000")
-    same(source_of(place, out), "CUPTI 140000 in libcupti.so.13, newer than this version knows; "
-                                "unknown fields are ignored")
+    same(
+        source_of(place, out),
+        "CUPTI 140000 in libcupti.so.13, newer than this version knows; "
+        "unknown fields are ignored",
+    )
     same(count(on_devices(place.events(out))), WORK)
 
 
@@ -360,8 +481,19 @@ def the_older_library_is_found(place: Place) -> None:
 
 def a_library_that_lacks_functions_is_passed_over(place: Place) -> None:
     folder = fake(place, "libcupti.so.12", "-DNOTHING")
-    subprocess.run(["cc", "-shared", "-fPIC", "-xc", "/dev/null", "-o", str(folder / "libcupti.so.13"),
-                    "-Wl,-soname,libcupti.so.13"], check=True)
+    subprocess.run(
+        [
+            "cc",
+            "-shared",
+            "-fPIC",
+            "-xc",
+            "/dev/null",
+            "-o",
+            str(folder / "libcupti.so.13"),
+            "-Wl,-soname,libcupti.so.13",
+        ],
+        check=True,
+    )
     out = record(place, name="libcupti.so.12", knobs="version=28", LD_LIBRARY_PATH=str(folder))
     same(source_of(place, out), "CUPTI 28 in libcupti.so.12")
     same(count(on_devices(place.events(out))), WORK)
@@ -370,8 +502,10 @@ def a_library_that_lacks_functions_is_passed_over(place: Place) -> None:
 def graphs_that_are_made_anew_leave_no_names(place: Place) -> None:
     out = record(place, "graphs", knobs="ignore")
     nodes = [row["args"] for row in on_devices(place.events(out)) if row["name"] == "node"]
-    same(Counter((args["graph id"], args["graph node id"]) for args in nodes),
-         Counter((graph, node) for graph in range(1, 15002) for node in (1000, 1001, 1002)))
+    same(
+        Counter((args["graph id"], args["graph node id"]) for args in nodes),
+        Counter((graph, node) for graph in range(1, 15002) for node in (1000, 1001, 1002)),
+    )
     same({tuple(args["grid"]) for args in nodes}, {(10, 1, 1)})
     size = out.stat().st_size if out.is_file() else sum(f.stat().st_size for f in out.iterdir())
     same(size < 5_500_000, True)  # 6,051,280 with a name for each node
@@ -381,15 +515,22 @@ def without_a_library_that_is_told(place: Place) -> None:
     if place.sanitizers:
         raise Missing("with a sanitizer a crash is none")
     program = place.build("cc", "cuda.c", "-ldl", "-lpthread")
-    done, out = place.record([program, "plain", "libm.so.6"], {
-        "CUDA_INJECTION64_PATH": str(place.opscope.parent / "libopscope-collect.so"),
-        "OPSCOPE_SOURCES": "api,cuda"})
-    same((done.returncode < 0, done.stdout), (True, "")) # it crashes: libm has no such functions
-    told = source_of(place, out) # there may be one of the system, which has no driver
+    done, out = place.record(
+        [program, "plain", "libm.so.6"],
+        {
+            "CUDA_INJECTION64_PATH": str(place.opscope.parent / "libopscope-collect.so"),
+            "OPSCOPE_SOURCES": "api,cuda",
+        },
+    )
+    same(
+        (done.returncode < 0, done.stdout), (True, "")
+    )  # it crashes: libm has no such functions
+    told = source_of(place, out)  # there may be one of the system, which has no driver
     same(told == "no usable CUDA driver" or told.startswith("libcupti.so was not found"), True)
 
 
-TORCH = """
+TORCH = (
+    """
 import ctypes, sys, warnings, torch
 from torch.profiler import ProfilerActivity
 from torch.profiler._utils import BasicEvaluation
@@ -457,20 +598,33 @@ with profiler_legacy.profile(use_cuda=True) as prof:
     add_one(torch.ones(2))
     fake.cudaDeviceSynchronize()
 assert "Self CUDA" in prof.table(sort_by="id")
-""" % ADD
+"""
+    % ADD
+)
 
 
 def run_torch(place: Place, knobs: str) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"PYTHONPATH": str(place.opscope.parent / "python"),
-                                "FAKE_CUPTI": knobs}
+    environment = os.environ | {
+        "PYTHONPATH": str(place.opscope.parent / "python"),
+        "FAKE_CUPTI": knobs,
+    }
     environment.pop("OPSCOPE_OUT", None)
     if place.sanitizers == "thread":
         raise Missing("torch is not built for this sanitizer")
     if place.sanitizers:
         environment["LD_PRELOAD"] = place.preloaded()
-    return subprocess.run([*place.script("torch", TORCH), fake(place) / "libcupti.so.13",
-                           place.folder / "exported.json"], env=environment, capture_output=True, text=True, timeout=300,
-                          check=False)
+    return subprocess.run(
+        [
+            *place.script("torch", TORCH),
+            fake(place) / "libcupti.so.13",
+            place.folder / "exported.json",
+        ],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
 
 
 def torch_has_columns_of_cuda(place: Place) -> None:
@@ -478,10 +632,15 @@ def torch_has_columns_of_cuda(place: Place) -> None:
     same(done.stderr, "")
     wanted = []
     for n in (2, 3):
-        wanted += [f"fake::add_one|{n}|True", f"cudaLaunchKernel|{n}|False",
-                   f"{ADD_CXX}|{n}|True", f"cudaMemcpyAsync|{n}|False",
-                   f"Memcpy HtoD (Pageable -> Device)|{n}|True", "cudaDeviceSynchronize|1|False",
-                   "True"]
+        wanted += [
+            f"fake::add_one|{n}|True",
+            f"cudaLaunchKernel|{n}|False",
+            f"{ADD_CXX}|{n}|True",
+            f"cudaMemcpyAsync|{n}|False",
+            f"Memcpy HtoD (Pageable -> Device)|{n}|True",
+            "cudaDeviceSynchronize|1|False",
+            "True",
+        ]
     same(Counter(done.stdout.splitlines()), Counter(wanted))
     kineto_keys.check(place.folder / "exported.json")
 
@@ -509,16 +668,26 @@ def each_kind_of_profile_records_a_device(place: Place) -> None:
     if place.sanitizers:
         raise Missing("this is about Python")
     place.script("torch", "")  # or there is no torch
-    each_profile.check(place.opscope, place.folder, place.python,
-                       each_profile.environment(place.opscope),
-                       PREPARE % (fake(place) / "libcupti.so.13", ADD), "add_one", "CUDA",
-                       "use_cuda", is_in_runs=True)
+    each_profile.check(
+        place.opscope,
+        place.folder,
+        place.python,
+        each_profile.environment(place.opscope),
+        PREPARE % (fake(place) / "libcupti.so.13", ADD),
+        "add_one",
+        "CUDA",
+        "use_cuda",
+        is_in_runs=True,
+    )
 
 
 def torch_says_who_has_cupti(place: Place) -> None:
     done = run_torch(place, "subscribe=39,by=CUPTI for Nsight")
-    same("UserWarning: no CUDA activity will be recorded: another profiler (CUPTI for Nsight) "
-         "already uses CUPTI" in done.stderr, True)
+    same(
+        "UserWarning: no CUDA activity will be recorded: another profiler (CUPTI for Nsight) "
+        "already uses CUPTI" in done.stderr,
+        True,
+    )
 
 
 def nothing_happens_where_nobody_wants_it(place: Place) -> None:
@@ -529,12 +698,23 @@ def nothing_happens_where_nobody_wants_it(place: Place) -> None:
 def run_records_it(place: Place) -> None:
     program = place.build("cc", "cuda.c", "-ldl", "-lpthread")
     out = place.folder / "run"
-    for knobs, told in (("", ""), ("subscribe=39,by=CUPTI for Nsight",
-                                   "opscope run: [cuda] PID N: another profiler (CUPTI for Nsight) already "
-                                   "uses CUPTI in this process; GPU activity is not recorded\n")):
+    for knobs, told in (
+        ("", ""),
+        (
+            "subscribe=39,by=CUPTI for Nsight",
+            "opscope run: [cuda] PID N: another profiler (CUPTI for Nsight) already "
+            "uses CUPTI in this process; GPU activity is not recorded\n",
+        ),
+    ):
         env = os.environ | {"LD_LIBRARY_PATH": str(fake(place)), "FAKE_CUPTI": knobs}
-        done = subprocess.run([place.opscope, "run", "--sources", "cuda", "-o", out, "--", program],
-                              env=env, capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(
+            [place.opscope, "run", "--sources", "cuda", "-o", out, "--", program],
+            env=env,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
         same((done.returncode, done.stdout), (0, "injection 1\ndone 0\n"))
         same(re.sub("PID [0-9]+", "PID N", done.stderr), told)
         if not told:
@@ -545,25 +725,45 @@ def run_records_it(place: Place) -> None:
     same("source_failed" in codes, True)
 
 
-TESTS = (all_work_is_recorded_and_linked, records_of_all_generations_are_read,
-         arguments_are_those_of_kineto, memory_is_that_of_the_driver,
-         names_are_those_of_cxx_where_a_library_tells_them, what_has_no_times_is_counted,
-         what_has_not_ended_is_counted, dropped_records_are_counted,
-         what_cannot_be_read_is_counted, buffers_without_an_end_are_left,
-         what_has_no_name_is_recorded, devices_without_properties_have_no_occupancy,
-         the_loss_of_a_device_is_counted, a_device_that_is_reset_stays_the_same,
-         a_second_collector_records_nothing, a_program_that_closes_all_files_is_recorded,
-         a_program_that_leaves_while_its_threads_launch_is_recorded, another_profiler_is_named_and_left_alone,
-         errors_of_cupti_are_told, a_version_that_is_not_known_is_told,
-         a_clock_of_cupti_is_compared, buffers_may_come_from_another_thread,
-         threads_launch_at_once, many_buffers_are_read,
-         a_library_that_the_program_unloads_stays, a_killed_program_loses_a_second,
-         a_forked_child_leaves_its_parent_alone, the_older_library_is_found,
-         a_library_that_lacks_functions_is_passed_over, graphs_that_are_made_anew_leave_no_names,
-         without_a_library_that_is_told, torch_has_columns_of_cuda,
-         kineto_has_the_types_that_are_expected,
-         each_kind_of_profile_records_a_device, torch_says_who_has_cupti,
-         run_records_it, nothing_happens_where_nobody_wants_it)
+TESTS = (
+    all_work_is_recorded_and_linked,
+    records_of_all_generations_are_read,
+    arguments_are_those_of_kineto,
+    memory_is_that_of_the_driver,
+    names_are_those_of_cxx_where_a_library_tells_them,
+    what_has_no_times_is_counted,
+    what_has_not_ended_is_counted,
+    dropped_records_are_counted,
+    what_cannot_be_read_is_counted,
+    buffers_without_an_end_are_left,
+    what_has_no_name_is_recorded,
+    devices_without_properties_have_no_occupancy,
+    the_loss_of_a_device_is_counted,
+    a_device_that_is_reset_stays_the_same,
+    a_second_collector_records_nothing,
+    a_program_that_closes_all_files_is_recorded,
+    a_program_that_leaves_while_its_threads_launch_is_recorded,
+    another_profiler_is_named_and_left_alone,
+    errors_of_cupti_are_told,
+    a_version_that_is_not_known_is_told,
+    a_clock_of_cupti_is_compared,
+    buffers_may_come_from_another_thread,
+    threads_launch_at_once,
+    many_buffers_are_read,
+    a_library_that_the_program_unloads_stays,
+    a_killed_program_loses_a_second,
+    a_forked_child_leaves_its_parent_alone,
+    the_older_library_is_found,
+    a_library_that_lacks_functions_is_passed_over,
+    graphs_that_are_made_anew_leave_no_names,
+    without_a_library_that_is_told,
+    torch_has_columns_of_cuda,
+    kineto_has_the_types_that_are_expected,
+    each_kind_of_profile_records_a_device,
+    torch_says_who_has_cupti,
+    run_records_it,
+    nothing_happens_where_nobody_wants_it,
+)
 
 if __name__ == "__main__":
     sys.exit(run(__doc__, TESTS))

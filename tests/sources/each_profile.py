@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """All kinds of profiles of the host, of a device alone and of both, and what each has of a device:
 with and without OPSCOPE_OUT, under `opscope run --torch` and `--torch=replace`."""
+
 from __future__ import annotations
 
 import json
@@ -112,44 +113,74 @@ def copies_of(events: list[dict]) -> dict[tuple, list]:
     """Start and end of the work in the ranges of a program on each queue, by the number of the
     range: of the work whose call has that range as the innermost one around it."""
     ranges = [e for e in events if e.get("cat") == "user_annotation"]
-    calls = {e["args"]["correlation"]: e for e in events
-             if "runtime" in e.get("cat", "") and "correlation" in e.get("args", {})}
+    calls = {
+        e["args"]["correlation"]: e
+        for e in events
+        if "runtime" in e.get("cat", "") and "correlation" in e.get("args", {})
+    }
     found: dict[tuple, list] = {}
     for work in events:
         if work.get("cat") not in ("kernel", "gpu_memcpy", "gpu_memset"):
             continue
         call = calls[work["args"]["correlation"]]
-        around = [r for r in ranges if r["tid"] == call["tid"] and
-                  r["ts"] <= call["ts"] < r["ts"] + r["dur"]]
+        around = [
+            r
+            for r in ranges
+            if r["tid"] == call["tid"] and r["ts"] <= call["ts"] < r["ts"] + r["dur"]
+        ]
         if not around:
             continue
         innermost = max(around, key=lambda r: r["ts"])
-        span = found.setdefault((innermost["name"], innermost["args"]["External id"], work["pid"],
-                                 work["tid"]), [work["ts"], work["ts"] + work["dur"]])
+        span = found.setdefault(
+            (innermost["name"], innermost["args"]["External id"], work["pid"], work["tid"]),
+            [work["ts"], work["ts"] + work["dur"]],
+        )
         span[0] = min(span[0], work["ts"])
         span[1] = max(span[1], work["ts"] + work["dur"])
     return found
 
 
-def check_marked(script: Path, python: str, env: dict[str, str], activity: str,
-                 prepare: str) -> None:
+def check_marked(
+    script: Path, python: str, env: dict[str, str], activity: str, prepare: str
+) -> None:
     """Ranges and steps stand on the queues, too, over what was launched in them."""
     script.write_text(MARKED.format(prepare=prepare, activity=activity))
     exported = script.with_suffix(".json")
-    done = subprocess.run([python, script, exported], env=env, capture_output=True, text=True,
-                          timeout=300, check=False)
+    done = subprocess.run(
+        [python, script, exported],
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
     same((done.returncode, done.returncode and done.stderr), (0, 0))
-    same(sorted(done.stdout.splitlines()), sorted(["True", *(
-        f"{name}|{n}" for name, n in (("ProfilerStep*", 2), ("outer", 2), ("inner", 2)))]))
+    same(
+        sorted(done.stdout.splitlines()),
+        sorted(
+            [
+                "True",
+                *(
+                    f"{name}|{n}"
+                    for name, n in (("ProfilerStep*", 2), ("outer", 2), ("inner", 2))
+                ),
+            ]
+        ),
+    )
     events = json.loads(exported.read_text())["traceEvents"]
-    copies = {(e["name"], e["args"]["External id"], e["pid"], e["tid"]): e for e in events
-              if e.get("cat") == "gpu_user_annotation"}
+    copies = {
+        (e["name"], e["args"]["External id"], e["pid"], e["tid"]): e
+        for e in events
+        if e.get("cat") == "gpu_user_annotation"
+    }
     expected = copies_of(events)
     same(len(expected), 6)
     same(set(copies), set(expected))
     for key, (start, end) in expected.items():
-        same((copies[key]["ts"], round(copies[key]["ts"] + copies[key]["dur"], 3)),
-             (start, round(end, 3)))
+        same(
+            (copies[key]["ts"], round(copies[key]["ts"] + copies[key]["dur"], 3)),
+            (start, round(end, 3)),
+        )
 
 
 def wanted(legacy: str, is_always: bool) -> list[str]:
@@ -165,33 +196,72 @@ def wanted(legacy: str, is_always: bool) -> list[str]:
     return lines
 
 
-def check(opscope: Path, folder: Path, python: str, env: dict[str, str], prepare: str,
-          kernel: str, activity: str, legacy: str = "", is_always: bool = False,
-          is_in_runs: bool = False) -> None:
+def check(
+    opscope: Path,
+    folder: Path,
+    python: str,
+    env: dict[str, str],
+    prepare: str,
+    kernel: str,
+    activity: str,
+    legacy: str = "",
+    is_always: bool = False,
+    is_in_runs: bool = False,
+) -> None:
     """Run SCRIPT in each way. LEGACY is the argument of the legacy profile for the device; with
     IS_ALWAYS its work is recorded whether it is asked for or not, with IS_IN_RUNS under `opscope
     run`, which asks for it itself."""
     script, out = folder / "each_profile_script.py", folder / "each-out"
-    script.write_text(SCRIPT.format(prepare=prepare, kernel=kernel, activity=activity,
-                                    legacy=legacy))
+    script.write_text(
+        SCRIPT.format(prepare=prepare, kernel=kernel, activity=activity, legacy=legacy)
+    )
     env = {name: value for name, value in env.items() if name != "OPSCOPE_OUT"}
     run = [opscope, "run", "--torch", "-o", folder / "each-run", "--"]
     replacing = [opscope, "run", "--torch=replace", "-o", folder / "each-replace", "--"]
-    for before, module, given in (([], "opscope", {}), ([], "opscope", {"OPSCOPE_OUT": str(out)}),
-                                  (run, "opscope", {}), (replacing, "torch", {})):
-        done = subprocess.run([*before, python, script, module], env=env | given,
-                              capture_output=True, text=True, timeout=300, check=False)
+    for before, module, given in (
+        ([], "opscope", {}),
+        ([], "opscope", {"OPSCOPE_OUT": str(out)}),
+        (run, "opscope", {}),
+        (replacing, "torch", {}),
+    ):
+        done = subprocess.run(
+            [*before, python, script, module],
+            env=env | given,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
         said = [line for line in done.stdout.splitlines() if "|" in line or line == "True"]
         same((done.returncode, done.returncode and done.stderr), (0, 0))
         same(said, wanted(legacy, is_always or is_in_runs and bool(before)))
         same(done.stderr.count("already running"), 1)
     script.write_text(STEPS.format(prepare=prepare))
     window = folder / "each-window"
-    subprocess.run([opscope, "run", "--torch", "--schedule", "wait=2,warmup=1,active=2,repeat=1",
-                    "-o", window, "--", python, script], env=env, timeout=300, check=True,
-                   capture_output=True)
-    rows = subprocess.run([opscope, "table", "kernels", window, "--columns", "name,calls",
-                           "--format", "csv"], capture_output=True, text=True, check=True).stdout
+    subprocess.run(
+        [
+            opscope,
+            "run",
+            "--torch",
+            "--schedule",
+            "wait=2,warmup=1,active=2,repeat=1",
+            "-o",
+            window,
+            "--",
+            python,
+            script,
+        ],
+        env=env,
+        timeout=300,
+        check=True,
+        capture_output=True,
+    )
+    rows = subprocess.run(
+        [opscope, "table", "kernels", window, "--columns", "name,calls", "--format", "csv"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     same([int(row.rsplit(",")[-1]) for row in rows.splitlines()[1:]], [2])
     check_marked(script, python, env, activity, prepare)
     # Of each window of a profile one, and what the sources have before and after.

@@ -4,6 +4,7 @@
 `TYPES` is what Kineto writes for CUDA, ROCm and XPU; check_kineto() compares it with its own
 traces, check() a trace that was exported with it.
 """
+
 from __future__ import annotations
 
 import gzip
@@ -13,20 +14,52 @@ from pathlib import Path
 from place import ROOT, same
 
 DATA = ROOT.parent / "shared/data"
-TRACES = ("wild/cuda_no_kernels", "wild/cuda_a100_path_overlaid", "wild/cuda_v100_no_shapes",
-          "hta/critical_path/cuda_event_sync/event_sync_trace", "wild/rocm_sglang_decode",
-          "hta/amd_trace/mi250_minitoy_train_ROCm6_2_kineto", "wild/rocm_mi210_gpu_only")
+TRACES = (
+    "wild/cuda_no_kernels",
+    "wild/cuda_a100_path_overlaid",
+    "wild/cuda_v100_no_shapes",
+    "hta/critical_path/cuda_event_sync/event_sync_trace",
+    "wild/rocm_sglang_decode",
+    "hta/amd_trace/mi250_minitoy_train_ROCm6_2_kineto",
+    "wild/rocm_mi210_gpu_only",
+)
 WORK = ("kernel", "gpu_memcpy", "gpu_memset", "cuda_sync", "xpu_sync")
-CALLS = ("cuda_runtime", "cuda_driver", "xpu_runtime", "xpu_driver", "privateuse1_runtime",
-         "privateuse1_driver")
+CALLS = (
+    "cuda_runtime",
+    "cuda_driver",
+    "xpu_runtime",
+    "xpu_driver",
+    "privateuse1_runtime",
+    "privateuse1_driver",
+)
 NUMBER = (int, float)
-TYPES = {"External id": int, "correlation": int, "cbid": int, "cid": int, "queued": int, "device": int,
-         "context": int, "stream": int, "bytes": int, "memory bandwidth (GB/s)": NUMBER,
-         "registers per thread": int, "shared memory": int, "blocks per SM": NUMBER,
-         "warps per SM": NUMBER, "grid": list, "block": list, "est. achieved occupancy %": NUMBER,
-         "cuda_sync_kind": str, "wait_on_stream": int, "wait_on_cuda_event_record_corr_id": int,
-         "wait_on_cuda_event_id": int, "fromDevice": int, "toDevice": int, "graph id": int,
-         "graph node id": int}
+TYPES = {
+    "External id": int,
+    "correlation": int,
+    "cbid": int,
+    "cid": int,
+    "queued": int,
+    "device": int,
+    "context": int,
+    "stream": int,
+    "bytes": int,
+    "memory bandwidth (GB/s)": NUMBER,
+    "registers per thread": int,
+    "shared memory": int,
+    "blocks per SM": NUMBER,
+    "warps per SM": NUMBER,
+    "grid": list,
+    "block": list,
+    "est. achieved occupancy %": NUMBER,
+    "cuda_sync_kind": str,
+    "wait_on_stream": int,
+    "wait_on_cuda_event_record_corr_id": int,
+    "wait_on_cuda_event_id": int,
+    "fromDevice": int,
+    "toDevice": int,
+    "graph id": int,
+    "graph node id": int,
+}
 # ROCm's calls have what they were given as text.
 TEXTS_OF_CALLS = ("stream", "src", "dst", "bytes", "size", "kind", "kernel")
 # Each work has these, and each call, too, but for the first two.
@@ -41,12 +74,19 @@ def wrong(trace: dict, has_external: bool = True) -> list[str]:
         is_work, is_call = category in WORK, category in CALLS
         if event["ph"] != "X" or not (is_work or is_call):
             continue
-        found += [f"{category}: {key} {value!r}" for key, value in args.items()
-                  if key in TYPES and not isinstance(value, TYPES[key]) and
-                  not (is_call and key in TEXTS_OF_CALLS)]
+        found += [
+            f"{category}: {key} {value!r}"
+            for key, value in args.items()
+            if key in TYPES
+            and not isinstance(value, TYPES[key])
+            and not (is_call and key in TEXTS_OF_CALLS)
+        ]
         wanted = ALWAYS if is_work else ALWAYS[2:]
-        found += [f"{category}: no {key}" for key in wanted[:None if has_external else -1]
-                  if key not in args and "correlation" in args]
+        found += [
+            f"{category}: no {key}"
+            for key in wanted[: None if has_external else -1]
+            if key not in args and "correlation" in args
+        ]
         if is_work and event["pid"] != args.get("device"):
             found.append(f"{category}: pid {event['pid']!r} of device {args.get('device')!r}")
     return found

@@ -5,6 +5,7 @@
 The device is PoCL, which runs on the host; pyopencl comes from a Python that has it (--python).
 Ends with "N passed, N failed".
 """
+
 from __future__ import annotations
 
 import os
@@ -18,17 +19,36 @@ from pathlib import Path
 from place import Missing, Place, counted, run, same
 
 # What the program asks for, by kind and name, and the calls that do so.
-WORK = Counter({("kernel", "add_one"): 10, ("kernel", "scale"): 1,
-                ("memcpy", "Memcpy HtoD (Host -> Device)"): 1,
-                ("memcpy", "Memcpy DtoH (Device -> Host)"): 1,
-                ("memcpy", "Memcpy DtoD (Device -> Device)"): 1, ("memset", "Memset (Device)"): 1,
-                ("sync", "Barrier"): 1, ("sync", "Marker"): 1, ("sync", "Map buffer"): 1,
-                ("sync", "Unmap"): 1})
-CALLS = Counter({"clEnqueueNDRangeKernel": 11, "clEnqueueWriteBuffer": 1, "clEnqueueReadBuffer": 1,
-                 "clEnqueueCopyBuffer": 1, "clEnqueueFillBuffer": 1,
-                 "clEnqueueBarrierWithWaitList": 1, "clEnqueueMarkerWithWaitList": 1,
-                 "clEnqueueMapBuffer": 1, "clEnqueueUnmapMemObject": 1, "clBuildProgram": 1,
-                 "clWaitForEvents": 1, "clFinish": 1})
+WORK = Counter(
+    {
+        ("kernel", "add_one"): 10,
+        ("kernel", "scale"): 1,
+        ("memcpy", "Memcpy HtoD (Host -> Device)"): 1,
+        ("memcpy", "Memcpy DtoH (Device -> Host)"): 1,
+        ("memcpy", "Memcpy DtoD (Device -> Device)"): 1,
+        ("memset", "Memset (Device)"): 1,
+        ("sync", "Barrier"): 1,
+        ("sync", "Marker"): 1,
+        ("sync", "Map buffer"): 1,
+        ("sync", "Unmap"): 1,
+    }
+)
+CALLS = Counter(
+    {
+        "clEnqueueNDRangeKernel": 11,
+        "clEnqueueWriteBuffer": 1,
+        "clEnqueueReadBuffer": 1,
+        "clEnqueueCopyBuffer": 1,
+        "clEnqueueFillBuffer": 1,
+        "clEnqueueBarrierWithWaitList": 1,
+        "clEnqueueMarkerWithWaitList": 1,
+        "clEnqueueMapBuffer": 1,
+        "clEnqueueUnmapMemObject": 1,
+        "clBuildProgram": 1,
+        "clWaitForEvents": 1,
+        "clFinish": 1,
+    }
+)
 BYTES = 4 * 4096
 ON_DEVICES = ("kernel", "memcpy", "memset", "sync")
 # How far a time may be off: other programs may stop the test between two readings of a clock.
@@ -72,10 +92,12 @@ def compare(done, alone) -> None:
     """What a program did that was recorded, and alone."""
     if alone.returncode == 1:
         raise Missing(f"OpenCL does not work here: {alone.stdout}{alone.stderr}")
-    if alone.returncode == -signal.SIGSEGV: # its output is lost
+    if alone.returncode == -signal.SIGSEGV:  # its output is lost
         raise AssertionError("the program crashes alone: there is nothing to compare")
-    same((done.returncode, done.stdout, done.stderr),
-         (alone.returncode, alone.stdout, alone.stderr))
+    same(
+        (done.returncode, done.stdout, done.stderr),
+        (alone.returncode, alone.stdout, alone.stderr),
+    )
 
 
 def record_command(place: Place, command: list[str], given: dict[str, str]):
@@ -84,8 +106,14 @@ def record_command(place: Place, command: list[str], given: dict[str, str]):
     layers = given.get("OPENCL_LAYERS", "").split(":")
     others = ":".join(layer for layer in layers if "libopscope-collect" not in layer)
     without = {"OPENCL_LAYERS": others, "LD_PRELOAD": place.preloaded()}
-    alone = subprocess.run(command, env=os.environ | given | without,
-                           capture_output=True, text=True, timeout=120, check=False)
+    alone = subprocess.run(
+        command,
+        env=os.environ | given | without,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     done, out = place.record(command, given)
     compare(done, alone)
     return out
@@ -99,10 +127,17 @@ def run_command(place: Place, command: list[str], given: dict[str, str], *option
     """Run COMMAND alone and with `opscope run`, compare what it does, and return its recording."""
     env = os.environ | {"POCL_CACHE_DIR": str(place.folder / "cache")} | given
     out = place.folder / "run"
-    alone = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120,
-                           check=False)
-    done = subprocess.run([place.opscope, "run", *options, "-o", out, "--", *command], env=env,
-                          capture_output=True, text=True, timeout=120, check=False)
+    alone = subprocess.run(
+        command, env=env, capture_output=True, text=True, timeout=120, check=False
+    )
+    done = subprocess.run(
+        [place.opscope, "run", *options, "-o", out, "--", *command],
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     compare(done, alone)
     return out
 
@@ -130,7 +165,9 @@ def check(place: Place, out: Path) -> None:
     work, calls = on_devices(events), calls_of(events)
     same(Counter((row["kind"], row["name"]) for row in work), WORK)
     same(Counter(row["name"] for row in calls), CALLS)
-    launched = {row["args"]["correlation"]: row for row in calls if "correlation" in row["args"]}
+    launched = {
+        row["args"]["correlation"]: row for row in calls if "correlation" in row["args"]
+    }
     for row in work:
         call = launched.pop(row["args"]["correlation"])
         name = {"kernel": "NDRange", "memset": "Fill"}.get(row["kind"], "clEnqueue")
@@ -139,7 +176,7 @@ def check(place: Place, out: Path) -> None:
         same(row["start_ns"] >= call["start_ns"] - ERROR_NS, True)
     same(launched, {})
     done = {row["name"]: row["start_ns"] + row["dur_ns"] for row in calls}
-    for row in work: # the program has waited for each
+    for row in work:  # the program has waited for each
         last = "clEnqueueReadBuffer" if row["args"]["stream"] == 1 else "clFinish"
         same(row["start_ns"] + row["dur_ns"] <= done[last] + ERROR_NS, True)
 
@@ -162,8 +199,10 @@ def sizes_bytes_and_memory_are_there(place: Place) -> None:
     same((sizes["add_one"]["grid"], sizes["add_one"]["block"]), ([64, 1, 1], [64, 1, 1]))
     same(sizes["scale"]["global"], [64, 64])
     peak = place.table("memory_peaks", out)
-    same([(row["device"], row["peak_bytes"], row["live_count"]) for row in peak],
-         [("opencl:0", 2 * BYTES, 2)])
+    same(
+        [(row["device"], row["peak_bytes"], row["live_count"]) for row in peak],
+        [("opencl:0", 2 * BYTES, 2)],
+    )
     same([row["device"] for row in place.table("devices", out)], ["opencl:0"])
     info = {row["key"]: row["value"] for row in place.table("info", out)}
     same(info["meta.source.opencl"].startswith("a layer before "), True)
@@ -188,14 +227,17 @@ def what_has_finished_is_recorded_without_another_call(place: Place) -> None:
 
 def what_never_starts_is_counted(place: Place) -> None:
     out = record(place, "wait")
-    counters = [(row["name"], row["args"]) for row in place.events(out) if row["kind"] == "counter"]
+    counters = [
+        (row["name"], row["args"]) for row in place.events(out) if row["kind"] == "counter"
+    ]
     same(counters, [("opencl: commands that had not finished at the end", {"value": 1})])
 
 
 def two_devices_are_two(place: Place) -> None:
     out = record(place, "both", POCL_DEVICES="pthread pthread")
-    kernels = Counter(row["device"] for row in on_devices(place.events(out))
-                      if row["kind"] == "kernel")
+    kernels = Counter(
+        row["device"] for row in on_devices(place.events(out)) if row["kind"] == "kernel"
+    )
     same(kernels, Counter({"opencl:0": 12, "opencl:1": 1}))
 
 
@@ -214,7 +256,9 @@ def nothing_waits_while_a_kernel_is_compiled(place: Place) -> None:
 def a_forked_child_leaves_the_commands_of_its_parent_alone(place: Place) -> None:
     out = record(place, "fork")
     events = [place.events(path) for path in out.iterdir() if path.suffix != ".sock"]
-    kernels = [Counter(row["name"] for row in rows if row["kind"] == "kernel") for rows in events]
+    kernels = [
+        Counter(row["name"] for row in rows if row["kind"] == "kernel") for rows in events
+    ]
     # It waits for none of them and counts none, and its parent has the one that was waiting.
     same([kernel for kernel in kernels if kernel], [Counter({"add_one": 11, "scale": 1})])
     same([row["name"] for rows in events for row in rows if row["kind"] == "counter"], [])
@@ -222,8 +266,11 @@ def a_forked_child_leaves_the_commands_of_its_parent_alone(place: Place) -> None
 
 def shared_memory_that_is_freed_by_a_command_is_free(place: Place) -> None:
     out = record(place, "free")
-    sizes = Counter((row["kind"], row["args"]["Bytes"]) for row in place.events(out)
-                    if row["kind"] in ("alloc", "free"))
+    sizes = Counter(
+        (row["kind"], row["args"]["Bytes"])
+        for row in place.events(out)
+        if row["kind"] in ("alloc", "free")
+    )
     same((sizes["alloc", 1 << 20], sizes["free", -(1 << 20)]), (3, 3))
 
 
@@ -241,8 +288,10 @@ def loader(place: Place, *options: str) -> Path:
     """The folder of a loader of our own."""
     folder = place.folder / f"loader{''.join(options)}"
     folder.mkdir()
-    os.rename(library(place, "opencl_loader.c", *options, "-Wl,-soname,libOpenCL.so.1", "-ldl"),
-              folder / "libOpenCL.so")
+    os.rename(
+        library(place, "opencl_loader.c", *options, "-Wl,-soname,libOpenCL.so.1", "-ldl"),
+        folder / "libOpenCL.so",
+    )
     (folder / "libOpenCL.so.1").symlink_to("libOpenCL.so")
     return folder
 
@@ -259,8 +308,14 @@ def a_loader_of_an_older_version_has_fewer_functions(place: Place) -> None:
     command = [program(place, f"-L{folder}", f"-Wl,-rpath,{folder}"), "fail"]
     out = record_command(place, command, {})
     # The second queue is made by a function of OpenCL 2.0.
-    second = Counter({("memcpy", "Memcpy DtoD (Device -> Device)"): 1, ("sync", "Barrier"): 1,
-                      ("sync", "Map buffer"): 1, ("sync", "Unmap"): 1})
+    second = Counter(
+        {
+            ("memcpy", "Memcpy DtoD (Device -> Device)"): 1,
+            ("sync", "Barrier"): 1,
+            ("sync", "Map buffer"): 1,
+            ("sync", "Unmap"): 1,
+        }
+    )
     same(work_of(place, out), WORK - second)
     same(counted(place, out), {"opencl: commands of queues that are not known": 4})
 
@@ -289,8 +344,10 @@ def a_second_collector_records_nothing(place: Place) -> None:
     folder.mkdir()
     shutil.copy(collector(place), folder)
     second = f"{folder}/libopscope-collect.so"
-    given = {"OPENCL_LAYERS": f"{collector(place)}:{second}",
-             "LD_LIBRARY_PATH": str(place.opscope.parent)}
+    given = {
+        "OPENCL_LAYERS": f"{collector(place)}:{second}",
+        "LD_LIBRARY_PATH": str(place.opscope.parent),
+    }
     out = record_command(place, [program(place), "plain"], given)
     same(work_of(place, out), WORK)
     same(Counter(row["name"] for row in calls_of(place.events(out))), CALLS)
@@ -300,8 +357,9 @@ def a_loader_without_layers_is_recorded_by_preloading(place: Place) -> None:
     folder = loader(place)
     linked = program(place, f"-L{folder}")
     given = {"LD_LIBRARY_PATH": str(folder)}
-    out = record_command(place, [linked, "plain"], given | {"OPENCL_LAYERS": "",
-                                                            "LD_PRELOAD": collector(place)})
+    out = record_command(
+        place, [linked, "plain"], given | {"OPENCL_LAYERS": "", "LD_PRELOAD": collector(place)}
+    )
     same(work_of(place, out), WORK)
     same(Counter(row["name"] for row in calls_of(place.events(out))), CALLS)
     same(work_of(place, run_command(place, [linked, "fail"], given)), WORK)
@@ -312,8 +370,11 @@ def threads_that_begin_at_once_are_recorded(place: Place) -> None:
     same(work_of(place, record(place, "first")), wanted)
     for options in ((), ("-DSLOW",)):
         folder = loader(place, *options)
-        given = {"LD_LIBRARY_PATH": str(folder), "OPENCL_LAYERS": "",
-                 "LD_PRELOAD": collector(place)}
+        given = {
+            "LD_LIBRARY_PATH": str(folder),
+            "OPENCL_LAYERS": "",
+            "LD_PRELOAD": collector(place),
+        }
         out = record_command(place, [program(place, f"-L{folder}"), "first"], given)
         same((work_of(place, out), counted(place, out)), (wanted, {}))
 
@@ -321,8 +382,10 @@ def threads_that_begin_at_once_are_recorded(place: Place) -> None:
 def a_program_that_is_linked_with_its_driver_is_recorded(place: Place) -> None:
     folder = place.folder / "driver"
     folder.mkdir()
-    os.rename(library(place, "opencl_loader.c", "-Wl,-soname,libvendor.so", "-ldl"),
-              folder / "libvendor.so")
+    os.rename(
+        library(place, "opencl_loader.c", "-Wl,-soname,libvendor.so", "-ldl"),
+        folder / "libvendor.so",
+    )
     # What the dynamic linker takes for no library hides the system's.
     (folder / "libOpenCL.so.1").write_text("no loader\n", encoding="utf-8")
     if not os.path.isdir("/etc/OpenCL/vendors"):
@@ -343,8 +406,11 @@ def commands_of_a_driver_without_times_are_counted(place: Place) -> None:
     events = place.events(out)
     same(on_devices(events), [])
     same(Counter(row["name"] for row in calls_of(events)), CALLS)
-    counts = [row["args"]["value"] for row in events
-              if row["name"] == "opencl: commands without times"]
+    counts = [
+        row["args"]["value"]
+        for row in events
+        if row["name"] == "opencl: commands without times"
+    ]
     same(counts[-1], sum(WORK.values()))
 
 
@@ -361,13 +427,15 @@ def times_that_are_wrong_are_counted(place: Place) -> None:
         out = record_faulty(place, fault)
         same(work_of(place, out).total(), WORK.total() - n)
         same(counted(place, out), {UNTIMED: n})
-    out = record_faulty(place, "queued") # which is what is compared with the host's clock
+    out = record_faulty(place, "queued")  # which is what is compared with the host's clock
     same(work_of(place, out), Counter())
     same(counted(place, out), {UNRELATED: WORK.total()})
     out = record_faulty(place, "early")
-    lost = counted(place, out).get(UNRELATED, 0) # if the first one to finish is one of these
+    lost = counted(place, out).get(UNRELATED, 0)  # if the first one to finish is one of these
     same((work_of(place, out).total() + lost, lost <= 1), (WORK.total(), True))
-    calls = {row["args"].get("correlation"): row["start_ns"] for row in calls_of(place.events(out))}
+    calls = {
+        row["args"].get("correlation"): row["start_ns"] for row in calls_of(place.events(out))
+    }
     for row in on_devices(place.events(out)):
         same(-ERROR_NS <= row["start_ns"] - calls[row["args"]["correlation"]] < 10**10, True)
 
@@ -382,21 +450,32 @@ def kernels_without_names_are_recorded(place: Place) -> None:
 
 def devices_without_properties_are_recorded(place: Place) -> None:
     # Whether memory is the host's is a property, too: then mapping moves something.
-    wanted = WORK - Counter({("sync", "Map buffer"): 1}) + Counter({("memcpy", "Map buffer"): 1})
+    wanted = (
+        WORK - Counter({("sync", "Map buffer"): 1}) + Counter({("memcpy", "Map buffer"): 1})
+    )
     for fault in ("properties", "device"):
         out = record_faulty(place, fault)
-        same((work_of(place, out) - Counter({("sync", "Unmap"): 1, ("memcpy", "Unmap"): 1}),
-              counted(place, out)), (wanted - Counter({("sync", "Unmap"): 1}), {}))
-        same([(row["device"], row["name"]) for row in place.table("devices", out)],
-             [("opencl:0", None)])
+        same(
+            (
+                work_of(place, out) - Counter({("sync", "Unmap"): 1, ("memcpy", "Unmap"): 1}),
+                counted(place, out),
+            ),
+            (wanted - Counter({("sync", "Unmap"): 1}), {}),
+        )
+        same(
+            [(row["device"], row["name"]) for row in place.table("devices", out)],
+            [("opencl:0", None)],
+        )
     out = record_faulty(place, "none")
     same((work_of(place, out), counted(place, out)), (WORK, {}))
 
 
 def commands_whose_end_is_not_told_are_counted(place: Place) -> None:
-    for fault, text in (("callback", UNTIMED),
-                        ("never", "opencl: commands that had not finished at the end"),
-                        ("failed", "opencl: commands that failed")):
+    for fault, text in (
+        ("callback", UNTIMED),
+        ("never", "opencl: commands that had not finished at the end"),
+        ("failed", "opencl: commands that failed"),
+    ):
         out = record_faulty(place, fault)
         same((work_of(place, out), counted(place, out)), (Counter(), {text: WORK.total()}))
 
@@ -471,11 +550,14 @@ def queues_of_an_extension_are_recorded(place: Place) -> None:
 def pyopencl_is_recorded(place: Place) -> None:
     command = place.script("pyopencl", SCRIPT)
     # The loader in its package looks for drivers elsewhere.
-    out = record_command(place, command, {"OCL_ICD_VENDORS": "/etc/OpenCL/vendors",
-                                          "PYOPENCL_NO_CACHE": "1"})
+    out = record_command(
+        place, command, {"OCL_ICD_VENDORS": "/etc/OpenCL/vendors", "PYOPENCL_NO_CACHE": "1"}
+    )
     events = place.events(out)
-    same(work_of(place, out), Counter({("kernel", "twice"): 5,
-                                       ("memcpy", "Memcpy DtoH (Device -> Host)"): 1}))
+    same(
+        work_of(place, out),
+        Counter({("kernel", "twice"): 5, ("memcpy", "Memcpy DtoH (Device -> Host)"): 1}),
+    )
     calls = Counter(row["args"].get("correlation") for row in calls_of(events))
     same([calls[row["args"]["correlation"]] for row in on_devices(events)], [1] * 6)
 
@@ -488,38 +570,59 @@ def nothing_happens_where_nobody_wants_it(place: Place) -> None:
 def run_finds_it(place: Place) -> None:
     out = place.folder / "run"
     env = os.environ | {"POCL_CACHE_DIR": str(place.folder / "cache")}
-    record(place, "plain") # or OpenCL does not work here
-    done = subprocess.run([place.opscope, "run", "-o", out, "--", program(place), "plain"], env=env,
-                          capture_output=True, text=True, timeout=120, check=False)
+    record(place, "plain")  # or OpenCL does not work here
+    done = subprocess.run(
+        [place.opscope, "run", "-o", out, "--", program(place), "plain"],
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     same((done.returncode, done.stderr), (0, ""))
     same(Counter((row["kind"], row["name"]) for row in on_devices(place.events(out))), WORK)
 
 
-TESTS = (all_work_is_recorded_and_linked,
-         a_first_command_that_takes_long_does_not_shift_the_clock, sizes_bytes_and_memory_are_there,
-         errors_are_those_of_the_driver, the_last_kernels_are_waited_for,
-         what_has_finished_is_recorded_without_another_call, what_never_starts_is_counted,
-         two_devices_are_two, nothing_waits_while_a_kernel_is_compiled,
-         a_forked_child_leaves_the_commands_of_its_parent_alone,
-         shared_memory_that_is_freed_by_a_command_is_free,
-         a_layer_that_is_listed_twice_records_once, a_layer_file_that_is_missing_does_no_harm,
-         a_loader_that_knows_only_the_new_entry_calls_it,
-         a_loader_of_an_older_version_has_fewer_functions,
-         a_loader_that_comes_and_goes_is_recorded, a_second_collector_records_nothing,
-         a_loader_without_layers_is_recorded_by_preloading,
-         threads_that_begin_at_once_are_recorded,
-         a_program_that_is_linked_with_its_driver_is_recorded,
-         a_layer_that_is_preloaded_records_once,
-         commands_of_a_driver_without_times_are_counted, queues_of_an_extension_are_recorded,
-         times_that_are_wrong_are_counted, kernels_without_names_are_recorded,
-         devices_without_properties_are_recorded, commands_whose_end_is_not_told_are_counted,
-         commands_whose_end_is_told_late_are_recorded, commands_without_events_are_counted,
-         what_was_done_before_a_device_was_lost_is_recorded, memory_that_nobody_knows_is_counted,
-         commands_of_more_devices_than_are_known_are_counted,
-         the_child_of_a_fork_is_recorded_where_its_parent_only_looked,
-         a_program_that_closes_all_files_is_recorded,
-         a_program_that_leaves_while_its_threads_enqueue_is_recorded,
-         pyopencl_is_recorded, nothing_happens_where_nobody_wants_it, run_finds_it)
+TESTS = (
+    all_work_is_recorded_and_linked,
+    a_first_command_that_takes_long_does_not_shift_the_clock,
+    sizes_bytes_and_memory_are_there,
+    errors_are_those_of_the_driver,
+    the_last_kernels_are_waited_for,
+    what_has_finished_is_recorded_without_another_call,
+    what_never_starts_is_counted,
+    two_devices_are_two,
+    nothing_waits_while_a_kernel_is_compiled,
+    a_forked_child_leaves_the_commands_of_its_parent_alone,
+    shared_memory_that_is_freed_by_a_command_is_free,
+    a_layer_that_is_listed_twice_records_once,
+    a_layer_file_that_is_missing_does_no_harm,
+    a_loader_that_knows_only_the_new_entry_calls_it,
+    a_loader_of_an_older_version_has_fewer_functions,
+    a_loader_that_comes_and_goes_is_recorded,
+    a_second_collector_records_nothing,
+    a_loader_without_layers_is_recorded_by_preloading,
+    threads_that_begin_at_once_are_recorded,
+    a_program_that_is_linked_with_its_driver_is_recorded,
+    a_layer_that_is_preloaded_records_once,
+    commands_of_a_driver_without_times_are_counted,
+    queues_of_an_extension_are_recorded,
+    times_that_are_wrong_are_counted,
+    kernels_without_names_are_recorded,
+    devices_without_properties_are_recorded,
+    commands_whose_end_is_not_told_are_counted,
+    commands_whose_end_is_told_late_are_recorded,
+    commands_without_events_are_counted,
+    what_was_done_before_a_device_was_lost_is_recorded,
+    memory_that_nobody_knows_is_counted,
+    commands_of_more_devices_than_are_known_are_counted,
+    the_child_of_a_fork_is_recorded_where_its_parent_only_looked,
+    a_program_that_closes_all_files_is_recorded,
+    a_program_that_leaves_while_its_threads_enqueue_is_recorded,
+    pyopencl_is_recorded,
+    nothing_happens_where_nobody_wants_it,
+    run_finds_it,
+)
 
 if __name__ == "__main__":
     sys.exit(run(__doc__, TESTS))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of the collector share: programs, recordings of them, and their tables."""
+
 from __future__ import annotations
 
 import argparse
@@ -37,13 +38,16 @@ class Place:
         self.opscope, self.python, self.folder = opscope, python, folder
         self.n_recordings = 0
         self.sanitizers = sanitizers(opscope.parent)
-        if self.sanitizers: # what they find goes to stderr, which is compared; drivers leak
-            os.environ.update({
-                "ASAN_OPTIONS": "detect_leaks=0:detect_stack_use_after_return=1:"
-                                "use_sigaltstack=0", # LLVM has one, too
-                "UBSAN_OPTIONS": "print_stacktrace=1",
-                "TSAN_OPTIONS": "die_after_fork=0:ignore_noninstrumented_modules=1:"
-                                f"suppressions={HERE}/tsan.supp"})
+        if self.sanitizers:  # what they find goes to stderr, which is compared; drivers leak
+            os.environ.update(
+                {
+                    "ASAN_OPTIONS": "detect_leaks=0:detect_stack_use_after_return=1:"
+                    "use_sigaltstack=0",  # LLVM has one, too
+                    "UBSAN_OPTIONS": "print_stacktrace=1",
+                    "TSAN_OPTIONS": "die_after_fork=0:ignore_noninstrumented_modules=1:"
+                    f"suppressions={HERE}/tsan.supp",
+                }
+            )
 
     def options(self) -> list[str]:
         """Those of a compiler."""
@@ -52,28 +56,49 @@ class Place:
     def preloaded(self, *libraries: str) -> str:
         """LD_PRELOAD for LIBRARIES, after those of sanitizers, which have to be the first."""
         names = {"address": "asan", "undefined": "ubsan", "thread": "tsan"}
-        runtimes = [subprocess.run(["cc", f"-print-file-name=lib{names[name]}.so"], check=True,
-                                   capture_output=True, text=True).stdout.strip()
-                    for name in self.sanitizers.split(",") if name]
+        runtimes = [
+            subprocess.run(
+                ["cc", f"-print-file-name=lib{names[name]}.so"],
+                check=True,
+                capture_output=True,
+                text=True,
+            ).stdout.strip()
+            for name in self.sanitizers.split(",")
+            if name
+        ]
         return ":".join([*map(os.path.realpath, runtimes), *libraries])
 
     def build(self, compiler: str, source: str, *options: str) -> str:
         if not shutil.which(compiler):
             raise Missing(f"there is no {compiler}")
         program = self.folder / Path(source.replace("/", "-")).stem
-        done = subprocess.run([compiler, "-O1", str(HERE / source), "-o", str(program),
-                               *self.options(), *options],
-                              capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [
+                compiler,
+                "-O1",
+                str(HERE / source),
+                "-o",
+                str(program),
+                *self.options(),
+                *options,
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         if done.returncode != 0:
             raise Missing(f"{source} cannot be built: {done.stderr.strip().splitlines()[0]}")
         return str(program)
 
     def client(self) -> str:
-        return self.build("cc", "client.c", f"-I{ROOT}/src", "-D_GNU_SOURCE", "-lpthread", "-ldl")
+        return self.build(
+            "cc", "client.c", f"-I{ROOT}/src", "-D_GNU_SOURCE", "-lpthread", "-ldl"
+        )
 
     def script(self, module: str, text: str) -> list[str]:
-        found = subprocess.run([self.python, "-c", f"import {module}"], capture_output=True,
-                               check=False)
+        found = subprocess.run(
+            [self.python, "-c", f"import {module}"], capture_output=True, check=False
+        )
         if found.returncode != 0:
             raise Missing(f"{self.python} has no {module}")
         path = self.folder / f"{module}_script.py"
@@ -86,24 +111,35 @@ class Place:
         self.n_recordings += 1
         out = self.folder / f"recordings-{self.n_recordings}"
         out.mkdir()
-        given = {name: value for name, value in os.environ.items()
-                 if not name.startswith("OPSCOPE")}
+        given = {
+            name: value for name, value in os.environ.items() if not name.startswith("OPSCOPE")
+        }
         collector = str(self.opscope.parent / "libopscope-collect.so")
-        given |= {"INTEL_LIBITTNOTIFY64": collector, "NVTX_INJECTION64_PATH": collector,
-                  "OPENCL_LAYERS": collector,
-                  "OPSCOPE_OUT": str(out)} | (env or {})
+        given |= {
+            "INTEL_LIBITTNOTIFY64": collector,
+            "NVTX_INJECTION64_PATH": collector,
+            "OPENCL_LAYERS": collector,
+            "OPSCOPE_OUT": str(out),
+        } | (env or {})
         if self.sanitizers:
             given["LD_PRELOAD"] = self.preloaded(*filter(None, [given.get("LD_PRELOAD", "")]))
-        done = subprocess.run(command, env=given, capture_output=True, text=True, timeout=120,
-                              check=False)
+        done = subprocess.run(
+            command, env=given, capture_output=True, text=True, timeout=120, check=False
+        )
         return done, out
 
     def table(self, name: str, out: Path) -> list[dict]:
-        done = subprocess.run([str(self.opscope), "table", name, str(out), "--format", "json",
-                               "--limit", "0"], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [str(self.opscope), "table", name, str(out), "--format", "json", "--limit", "0"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         table = json.loads(done.stdout)
-        return [dict(zip([column["name"] for column in table["columns"]], row))
-                for row in table["rows"]]
+        return [
+            dict(zip([column["name"] for column in table["columns"]], row))
+            for row in table["rows"]
+        ]
 
     def events(self, out: Path) -> list[dict]:
         rows = self.table("events", out)
@@ -125,8 +161,14 @@ def counted(place: Place, out: Path) -> dict[str, int]:
     for row in place.events(out):
         if row["kind"] == "counter" and row["name"].split(":")[0] in SOURCES:
             found[row["name"]] = max(found[row["name"]], row["args"]["value"])
-    same({row["message"]: row["count"] for row in place.table("quality", out)
-          if row["code"] == "source_incomplete"}, dict(found))
+    same(
+        {
+            row["message"]: row["count"]
+            for row in place.table("quality", out)
+            if row["code"] == "source_incomplete"
+        },
+        dict(found),
+    )
     return dict(found)
 
 
@@ -138,7 +180,11 @@ def run(doc: str, tests) -> int:
     """Run TESTS of the program that DOC describes, each with a place of its own."""
     parser = argparse.ArgumentParser(description=doc.splitlines()[0])
     parser.add_argument("--opscope", required=True, type=Path)
-    parser.add_argument("--python", default=sys.executable, help="one that has torch, openvino, nvtx or pyopencl")
+    parser.add_argument(
+        "--python",
+        default=sys.executable,
+        help="one that has torch, openvino, nvtx or pyopencl",
+    )
     parser.add_argument("--only", default="", help="tests whose name has this in it")
     options = parser.parse_args()
     passed = failed = 0

@@ -7,6 +7,7 @@ Serves DIR under /files/ and, as objects of the bucket `traces`, under /traces/,
 signed with key `id` and secret `secret`, session token `token` (Signature Version 4, computed here
 from its description). Writes its port to PORTFILE.
 """
+
 import hashlib
 import hmac
 import http.server
@@ -18,7 +19,7 @@ import urllib.parse
 from xml.sax.saxutils import escape
 
 ROOT = pathlib.Path(sys.argv[1])
-PAGE = 2 # objects in one answer of a list
+PAGE = 2  # objects in one answer of a list
 
 
 def sha(data):
@@ -33,12 +34,25 @@ def signature(handler, signed, scope):
     """The signature that the request must have."""
     path, _, query = handler.path.partition("?")
     pairs = sorted(part.partition("=")[::2] for part in query.split("&") if part)
-    canonical = "\n".join([
-        handler.command, path, "&".join(f"{k}={v}" for k, v in pairs),
-        *(f"{name}:{handler.headers[name].strip()}" for name in signed), "",
-        ";".join(signed), handler.headers["x-amz-content-sha256"]])
-    text = "\n".join(["AWS4-HMAC-SHA256", handler.headers["x-amz-date"], "/".join(scope),
-                      sha(canonical.encode())])
+    canonical = "\n".join(
+        [
+            handler.command,
+            path,
+            "&".join(f"{k}={v}" for k, v in pairs),
+            *(f"{name}:{handler.headers[name].strip()}" for name in signed),
+            "",
+            ";".join(signed),
+            handler.headers["x-amz-content-sha256"],
+        ]
+    )
+    text = "\n".join(
+        [
+            "AWS4-HMAC-SHA256",
+            handler.headers["x-amz-date"],
+            "/".join(scope),
+            sha(canonical.encode()),
+        ]
+    )
     key = b"AWS4secret"
     for part in scope:
         key = mac(key, part)
@@ -61,18 +75,25 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         self.wfile.write(body)
 
     def refuse(self, code, text):
-        body = f"<?xml version='1.0'?><Error><Code>{code}</Code><Message>{text}</Message></Error>"
+        body = (
+            f"<?xml version='1.0'?><Error><Code>{code}</Code><Message>{text}</Message></Error>"
+        )
         self.answer(403, body.encode(), "application/xml")
 
     def is_signed(self):
         head = self.headers.get("Authorization", "")
         if not head.startswith("AWS4-HMAC-SHA256 "):
             return self.refuse("AccessDenied", "Access Denied")
-        parts = dict(p.strip().split("=", 1) for p in head[len("AWS4-HMAC-SHA256 "):].split(","))
+        parts = dict(
+            p.strip().split("=", 1) for p in head[len("AWS4-HMAC-SHA256 ") :].split(",")
+        )
         user, *scope = parts["Credential"].split("/")
         signed = parts["SignedHeaders"].split(";")
-        if user != "id" or self.headers.get("x-amz-security-token") != "token" or \
-                "x-amz-security-token" not in signed:
+        if (
+            user != "id"
+            or self.headers.get("x-amz-security-token") != "token"
+            or "x-amz-security-token" not in signed
+        ):
             return self.refuse("InvalidAccessKeyId", "The key does not exist.")
         if not hmac.compare_digest(signature(self, signed, scope), parts["Signature"]):
             return self.refuse("SignatureDoesNotMatch", "The signature does not match.")
@@ -84,7 +105,8 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         names = [n for n in names if n.startswith(prefix)] + [prefix + "../../evil.json"]
         first = int(query.get("continuation-token", ["a/+0"])[0][3:])
         body = "<ListBucketResult>" + "".join(
-            f"<Contents><Key>{escape(n)}</Key></Contents>" for n in names[first:first + PAGE])
+            f"<Contents><Key>{escape(n)}</Key></Contents>" for n in names[first : first + PAGE]
+        )
         if first + PAGE < len(names):
             body += f"<NextContinuationToken>a/+{first + PAGE}</NextContinuationToken>"
         self.answer(200, (body + "</ListBucketResult>").encode(), "application/xml")
@@ -102,21 +124,28 @@ class Handler(http.server.SimpleHTTPRequestHandler):
             else:
                 self.answer(404, b"<Error><Message>The key does not exist.</Message></Error>")
         elif path.startswith("/files/"):
-            self.path = self.path[len("/files"):]
+            self.path = self.path[len("/files") :]
             super().do_GET()
         elif path.startswith("/far/"):
-            self.answer(301, x_amz_bucket_region="eu-west-7", Location=f"http://{host}/seen.json")
+            self.answer(
+                301, x_amz_bucket_region="eu-west-7", Location=f"http://{host}/seen.json"
+            )
         elif path == "/moved.json":
             self.answer(302, Location="/files/run/rank_0/w.1.pt.trace.json")
-        elif path == "/away.json": # another host
+        elif path == "/away.json":  # another host
             self.answer(302, Location=f"http://{host}/seen.json")
         elif path == "/seen.json":
             has_any = "Authorization" in self.headers
-            self.answer(500 if has_any else 401, b"credentials came" if has_any else b"who are you?",
-                        "text/plain")
+            self.answer(
+                500 if has_any else 401,
+                b"credentials came" if has_any else b"who are you?",
+                "text/plain",
+            )
         elif path == "/private.json":
-            self.answer(200 if self.headers.get("Authorization") == "Basic bWU6cHc=" else 401,
-                        (ROOT / "run/rank_0/w.1.pt.trace.json").read_bytes())
+            self.answer(
+                200 if self.headers.get("Authorization") == "Basic bWU6cHc=" else 401,
+                (ROOT / "run/rank_0/w.1.pt.trace.json").read_bytes(),
+            )
         elif path == "/round.json":
             self.answer(302, Location="/round.json")
         elif path == "/page.json":
@@ -134,14 +163,18 @@ class Handler(http.server.SimpleHTTPRequestHandler):
                 for _ in range(600):
                     self.wfile.write(b" " * 100000)
                     time.sleep(0.1)
-            except OSError: # the client has had enough
+            except OSError:  # the client has had enough
                 pass
         elif path == "/slow.json":
             time.sleep(60)
         elif path == "/evil/":
-            self.answer(200, b'<a href="../up.json">x</a> <a href="%2e%2e%2fup.json">x</a> '
-                             b'<a href="/abs.json">x</a> <a href="http://x/y.json">x</a> '
-                             b'<a href="?C=N">x</a> <a href="notes.txt">x</a>', "text/html")
+            self.answer(
+                200,
+                b'<a href="../up.json">x</a> <a href="%2e%2e%2fup.json">x</a> '
+                b'<a href="/abs.json">x</a> <a href="http://x/y.json">x</a> '
+                b'<a href="?C=N">x</a> <a href="notes.txt">x</a>',
+                "text/html",
+            )
         else:
             self.answer(404, b"no such thing", "text/plain")
 

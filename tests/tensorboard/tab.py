@@ -9,6 +9,7 @@ entry points are taken from pyproject.toml. Tables through the proxy must be tho
 to the byte; the old paths must give the recorded answers of the plugin whose paths they were, where
 they are there (../shared). NAME chooses tests. The last line is "N passed, N failed".
 """
+
 import argparse
 import contextlib
 import gzip
@@ -63,9 +64,19 @@ class Board:
             s.bind(("localhost", 0))
             self.port = s.getsockname()[1]
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "tensorboard.main", "--port", str(self.port),
-             *map(str, args)], env={**os.environ, "PYTHONPATH": path}, stdin=subprocess.DEVNULL,
-            stdout=self.log, stderr=self.log)
+            [
+                sys.executable,
+                "-m",
+                "tensorboard.main",
+                "--port",
+                str(self.port),
+                *map(str, args),
+            ],
+            env={**os.environ, "PYTHONPATH": path},
+            stdin=subprocess.DEVNULL,
+            stdout=self.log,
+            stderr=self.log,
+        )
         until = time.time() + 90
         while True:
             with contextlib.suppress(OSError):
@@ -120,8 +131,11 @@ class Board:
         for path in Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
                 parent = int((path / "stat").read_text().rsplit(")", 1)[1].split()[1])
-                if (parent == self.process.pid and is_alive(path.name)
-                        and b"--until-eof" in (path / "cmdline").read_bytes()):
+                if (
+                    parent == self.process.pid
+                    and is_alive(path.name)
+                    and b"--until-eof" in (path / "cmdline").read_bytes()
+                ):
                     found.append(int(path.name))
         return found
 
@@ -138,8 +152,13 @@ class Board:
 
 def command(*words):
     """What the command prints."""
-    done = subprocess.run([str(OPSCOPE), *map(str, words)], capture_output=True, check=True,
-                          stdin=subprocess.DEVNULL, timeout=300)
+    done = subprocess.run(
+        [str(OPSCOPE), *map(str, words)],
+        capture_output=True,
+        check=True,
+        stdin=subprocess.DEVNULL,
+        timeout=300,
+    )
     return done.stdout
 
 
@@ -152,8 +171,12 @@ def logdir():
             shutil.copy(DEMO, folder / "train" / f"worker0.{number}.pt.trace.json.gz")
         (folder / "recorded").mkdir()
         env = {**os.environ, "PYTHONPATH": str(PACKAGE)}
-        subprocess.run([sys.executable, "-c", RECORDED, str(folder / "recorded/run.osc")],
-                       check=True, env=env, timeout=120)
+        subprocess.run(
+            [sys.executable, "-c", RECORDED, str(folder / "recorded/run.osc")],
+            check=True,
+            env=env,
+            timeout=120,
+        )
         (folder / "scalars").mkdir()
         (folder / "scalars/config.json").write_text('{"lr": 0.1}')
     return folder
@@ -179,7 +202,9 @@ def test_the_tab_is_listed_without_a_server():
         listed = b.json("/data/plugins_listing")
         assert listed["opscope"]["enabled"] is True, listed["opscope"]
         assert listed["opscope"]["loading_mechanism"] == {
-            "type": "IFRAME", "module_path": f"{TAB}/index.js"}
+            "type": "IFRAME",
+            "module_path": f"{TAB}/index.js",
+        }
         assert listed["pytorch_profiler"]["enabled"] is False
         status, headers, body = b.get(f"{TAB}/index.js")
         assert status == 200 and b"export function render()" in body
@@ -228,19 +253,27 @@ def test_tables_are_those_of_the_command():
         known = {row[names.index("run")] for row in runs["rows"]} - {None}
         got = b.json(f"/a/b{TAB}/api/v1/runs")["runs"]
         assert got["rows"] == runs["rows"] and known == {"recorded", "train"}, (
-            got["rows"], runs["rows"])
+            got["rows"],
+            runs["rows"],
+        )
         yield
-        for run, tables in (("train", ("operators", "overview", "steps", "kernels", "memory")),
-                            ("recorded", ("ranges", "events", "threads"))):
+        for run, tables in (
+            ("train", ("operators", "overview", "steps", "kernels", "memory")),
+            ("recorded", ("ranges", "events", "threads")),
+        ):
             for table in tables:
                 for form in ("csv", "json"):
                     printed = command("table", table, logdir() / run, "--format", form)
                     status, headers, body = b.get(
-                        f"/a/b{TAB}/api/v1/table/{table}", {"run": run, "format": form})
+                        f"/a/b{TAB}/api/v1/table/{table}", {"run": run, "format": form}
+                    )
                     assert status == 200 and body == printed, (table, form, status, body[:300])
                     tag = headers["etag"]
-                    again = b.get(f"/a/b{TAB}/api/v1/table/{table}",
-                                  {"run": run, "format": form}, {"If-None-Match": tag})
+                    again = b.get(
+                        f"/a/b{TAB}/api/v1/table/{table}",
+                        {"run": run, "format": form},
+                        {"If-None-Match": tag},
+                    )
                     assert again[0] == 304 and again[2] == b"", again
                     yield
         status, _, body = b.get(f"/a/b{TAB}/api/v1/table/operator", {"run": "train"})
@@ -249,14 +282,23 @@ def test_tables_are_those_of_the_command():
         assert b.get(f"/a/b{TAB}/api/v1/session", method="POST")[0] == 405
         yield
         for path in (f"{TAB}/api/v1/session", f"{OLD}/runs"):
-            for headers in ({"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"},
-                            {"Origin": "http://other.example"}, {"Host": "evil.example"},
-                            {"Host": f"localhost.evil.example:{b.port}"}, {"Host": ""}):
+            for headers in (
+                {"Sec-Fetch-Site": "cross-site"},
+                {"Sec-Fetch-Site": "same-site"},
+                {"Origin": "http://other.example"},
+                {"Host": "evil.example"},
+                {"Host": f"localhost.evil.example:{b.port}"},
+                {"Host": ""},
+            ):
                 if path.startswith(TAB) or "Origin" not in headers:
                     assert b.get("/a/b" + path, headers=headers)[0] == 403, (path, headers)
             origin = f"http://localhost:{b.port}"
-            assert b.get("/a/b" + path, headers={"Origin": origin,
-                                                 "Sec-Fetch-Site": "same-origin"})[0] == 200
+            assert (
+                b.get(
+                    "/a/b" + path, headers={"Origin": origin, "Sec-Fetch-Site": "same-origin"}
+                )[0]
+                == 200
+            )
         yield
 
 
@@ -268,8 +310,10 @@ def test_progress_passes_and_ends_with_its_client():
         clients = []
         for _ in range(30):
             c = socket.create_connection(("localhost", b.port), timeout=20)
-            c.sendall(f"GET {TAB}/api/v1/progress?run=train HTTP/1.1\r\n"
-                      f"Host: localhost:{b.port}\r\n\r\n".encode())
+            c.sendall(
+                f"GET {TAB}/api/v1/progress?run=train HTTP/1.1\r\n"
+                f"Host: localhost:{b.port}\r\n\r\n".encode()
+            )
             clients.append(c)
         for c in clients:
             got = b""
@@ -306,8 +350,10 @@ def test_a_crash_is_survived():
         # Many at once start only one.
         os.kill(second[0], signal.SIGKILL)
         answers = []
-        threads = [threading.Thread(target=lambda: answers.append(
-            b.get(f"{TAB}/api/v1/session")[0])) for _ in range(12)]
+        threads = [
+            threading.Thread(target=lambda: answers.append(b.get(f"{TAB}/api/v1/session")[0]))
+            for _ in range(12)
+        ]
         for t in threads:
             t.start()
         for t in threads:
@@ -330,7 +376,10 @@ def test_two_boards_and_a_clean_end():
     os.environ["TMPDIR"] = str(scratch)
     try:
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
-            with Board("--logdir", logdir()) as one, Board("--logdir", logdir() / "train") as two:
+            with (
+                Board("--logdir", logdir()) as one,
+                Board("--logdir", logdir() / "train") as two,
+            ):
                 for b in (one, two):
                     assert b.get(f"{TAB}/index.html")[0] == 200
                 assert len(one.json(f"{TAB}/api/v1/session")["runs"]) == 2
@@ -378,19 +427,39 @@ def differs(got, want, slack, where=""):
         if not isinstance(got, dict) or got.keys() - OURS != want.keys() - OURS:
             keys = got.keys() ^ want.keys() if isinstance(got, dict) else got
             return f"{where}: {str(keys)[:300]}"
-        return next(filter(None, (differs(got[k], want[k], slack, f"{where}.{k}")
-                                  for k in want if k not in OURS)), None)
+        return next(
+            filter(
+                None,
+                (
+                    differs(got[k], want[k], slack, f"{where}.{k}")
+                    for k in want
+                    if k not in OURS
+                ),
+            ),
+            None,
+        )
     if isinstance(want, list):
         if not isinstance(got, list) or len(got) != len(want):
             return f"{where}: {len(got)} and {len(want)}"
         if want and isinstance(want[0], (list, dict)) and not where.endswith(".columns"):
             got, want = sorted(got, key=key_of), sorted(want, key=key_of)
-        return next(filter(None, (differs(g, w, slack, f"{where}[{k}]") for k, (g, w) in
-                                  enumerate(zip(got, want)))), None)
+        return next(
+            filter(
+                None,
+                (
+                    differs(g, w, slack, f"{where}[{k}]")
+                    for k, (g, w) in enumerate(zip(got, want))
+                ),
+            ),
+            None,
+        )
     if isinstance(want, (int, float)) and not isinstance(want, bool):
         is_number = isinstance(got, (int, float)) and not isinstance(got, bool)
-        error = max(slack * (1 if isinstance(want, int) or slack == 0 else 0.3),
-                    1e-9 * abs(want), 0.01001 if isinstance(want, float) else 0)
+        error = max(
+            slack * (1 if isinstance(want, int) or slack == 0 else 0.3),
+            1e-9 * abs(want),
+            0.01001 if isinstance(want, float) else 0,
+        )
         return None if is_number and abs(got - want) <= error else f"{where}: {got} not {want}"
     if isinstance(want, str) and "visualization-tooltip" in want and slack:
         return None if isinstance(got, str) and got[:50] == want[:50] else f"{where}: {got}"
@@ -400,8 +469,11 @@ def differs(got, want, slack, where=""):
 def key_of(row):
     """The texts of a row, and then its numbers."""
     cells = list(row.values()) if isinstance(row, dict) else row
-    return ([x for x in cells if isinstance(x, str)], [str(type(x)) for x in cells],
-            [x for x in cells if isinstance(x, (int, float))])
+    return (
+        [x for x in cells if isinstance(x, str)],
+        [str(type(x)) for x in cells],
+        [x for x in cells if isinstance(x, (int, float))],
+    )
 
 
 def link(folder, files):
@@ -419,20 +491,30 @@ ANSWERS = {
     "operators": ("operation/table", {"group_by": "Operation"}),
     "operators_by_input_shape": ("operation/table", {"group_by": "OperationAndInputShape"}),
     "operator_pies": ("operation", {"group_by": "Operation"}),
-    "kernel_pie": ("kernel", {}), "kernels": ("kernel/table", {"group_by": "Kernel"}),
+    "kernel_pie": ("kernel", {}),
+    "kernels": ("kernel/table", {"group_by": "Kernel"}),
     "kernels_by_op": ("kernel/table", {"group_by": "KernelNameAndOpName"}),
-    "tensor_core_pie": ("kernel/tc_pie", {}), "memory_stats": ("memory", {}),
-    "memory_events": ("memory_events", {}), "memory_curve": ("memory_curve", {}),
-    "memory_stats_range": ("memory", {}), "memory_events_range": ("memory_events", {}),
+    "tensor_core_pie": ("kernel/tc_pie", {}),
+    "memory_stats": ("memory", {}),
+    "memory_events": ("memory_events", {}),
+    "memory_curve": ("memory_curve", {}),
+    "memory_stats_range": ("memory", {}),
+    "memory_events_range": ("memory_events", {}),
     "modules": ("module", {}),
 }
 
 
 # Operators of which the plugin counts calls only in subtrees with records; and, in a part of time,
 # also those that began before it and do nothing in it.
-WRONG = {("transformer", "memory_stats"): {"aten::reshape", "ViewBackward0"},
-         ("transformer", "memory_stats_range"): {"aten::reshape", "ViewBackward0", "aten::bmm",
-                                                 "aten::matmul"}}
+WRONG = {
+    ("transformer", "memory_stats"): {"aten::reshape", "ViewBackward0"},
+    ("transformer", "memory_stats_range"): {
+        "aten::reshape",
+        "ViewBackward0",
+        "aten::bmm",
+        "aten::matmul",
+    },
+}
 
 
 def compare(b, case, name, words, slack):
@@ -467,8 +549,10 @@ def compare(b, case, name, words, slack):
                 near = {round(x[0], 3): x for x in ours}
                 assert len(ours) >= len(points) and ours[0] == near[round(points[0][0], 3)]
                 for at, allocated, _ in points[::50]:
-                    assert any(abs(x[0] - at) < 1e-3 and abs(x[1] - allocated) < 1e-3
-                               for x in ours[bisect(ours, at - 2e-3):bisect(ours, at + 2e-3)])
+                    assert any(
+                        abs(x[0] - at) < 1e-3 and abs(x[1] - allocated) < 1e-3
+                        for x in ours[bisect(ours, at - 2e-3) : bisect(ours, at + 2e-3)]
+                    )
                 got["rows"][device] = points
     found = differs(got, want, slack)
     assert found is None, (case, name, found)
@@ -486,7 +570,9 @@ def test_old_paths_give_the_recorded_answers():
         return
     with Board("--logdir", SHARED / "data/tb_samples") as b:
         assert b.json(f"{OLD}/runs") == {
-            "runs": ["resnet50_num_workers_0", "resnet50_num_workers_4"], "loading": False}
+            "runs": ["resnet50_num_workers_0", "resnet50_num_workers_4"],
+            "loading": False,
+        }
         for run in ("resnet50_num_workers_0", "resnet50_num_workers_4"):
             words, case = {"run": run, "worker": "worker0", "span": "1"}, f"{run}_span1"
             for name in ANSWERS:
@@ -502,10 +588,18 @@ def test_old_paths_give_the_recorded_answers():
             first = next(iter(load(EXPECTED / case / "trees.json").values()))
             assert tree["start_time"] == first["root_start"], (tree["start_time"], first)
             assert tree["end_time"] == first["root_end"]
-            assert [x["name"] for x in tree["children"]] == first["root_children_names_first_12"]
+            assert [x["name"] for x in tree["children"]] == first[
+                "root_children_names_first_12"
+            ]
             yield
-        words = {"run": "resnet50_num_workers_0", "worker": "worker0", "span": "1",
-                 "exp_run": "resnet50_num_workers_4", "exp_worker": "worker0", "exp_span": "1"}
+        words = {
+            "run": "resnet50_num_workers_0",
+            "worker": "worker0",
+            "span": "1",
+            "exp_run": "resnet50_num_workers_4",
+            "exp_worker": "worker0",
+            "exp_span": "1",
+        }
         root = load(EXPECTED / "diff/diffnode_root.json")
         for pair in (root, *root["children"]):
             for half in ("left", "right"):
@@ -517,8 +611,9 @@ def test_old_paths_give_the_recorded_answers():
         assert len(b.json(f"{OLD}/diff", words)["children"]) == len(root["children"])
         assert b.get(f"{OLD}/diffnode", {**words, "path": "0-99"})[0] == 404
         yield
-        status, headers, body = b.get(f"{OLD}/trace", {k: words[k] for k in
-                                                       ("run", "worker", "span")})
+        status, headers, body = b.get(
+            f"{OLD}/trace", {k: words[k] for k in ("run", "worker", "span")}
+        )
         assert status == 200 and headers["content-encoding"] == "gzip"
         events = json.loads(body)["traceEvents"]
         assert any(e.get("ph") == "C" and "GPU" in e["name"] for e in events)
@@ -529,8 +624,10 @@ def test_old_paths_of_current_torch():
     if not EXPECTED.is_dir():
         return
     data = SHARED / "data/torch213"
-    runs = {case: {"worker0.1.pt.trace.json.gz": data / case / "trace.json.gz"}
-            for case in ("resnet_all", "resnet_infer", "steps_loader", "transformer")}
+    runs = {
+        case: {"worker0.1.pt.trace.json.gz": data / case / "trace.json.gz"}
+        for case in ("resnet_all", "resnet_infer", "steps_loader", "transformer")
+    }
     runs["ddp2"] = {x.name: x for x in (data / "ddp2_logdir").iterdir()}
     with Board("--logdir", link(TEMP / "torch213", runs)) as b:
         for case in ("resnet_all", "steps_loader", "transformer"):
@@ -539,15 +636,22 @@ def test_old_paths_of_current_torch():
                 if compare(b, case, name, words, 1):
                     yield
             assert b.json(f"{OLD}/views", {"run": case}) == load(EXPECTED / case / "views.json")
-        assert b.json(f"{OLD}/workers", {"run": "ddp2", "view": "Overview"}) == ["host_0", "host_1"]
+        assert b.json(f"{OLD}/workers", {"run": "ddp2", "view": "Overview"}) == [
+            "host_0",
+            "host_1",
+        ]
         assert b.json(f"{OLD}/workers", {"run": "ddp2", "view": "Distributed"}) == ["All"]
         assert b.json(f"{OLD}/spans", {"run": "ddp2", "worker": "All"}) == ["1"]
         assert "Distributed" in b.json(f"{OLD}/views", {"run": "ddp2"})
         yield
         want = load(EXPECTED / "ddp2/src_041e7ce/distributed.json")
         words = {"run": "ddp2", "worker": "All", "span": "1"}
-        for path, key in (("overlap", "overlap"), ("waittime", "wait"), ("commops", "comm_ops"),
-                          ("gpuinfo", "gpu_info")):
+        for path, key in (
+            ("overlap", "overlap"),
+            ("waittime", "wait"),
+            ("commops", "comm_ops"),
+            ("gpuinfo", "gpu_info"),
+        ):
             got = b.json(f"{OLD}/distributed/{path}", words)
             if key == "wait":  # it compares collectives that run at once in another order
                 for view in (got, want[key]):
@@ -564,8 +668,13 @@ def test_old_paths_of_current_torch():
         for path in ("overview", "module", "distributed/overlap"):
             assert b.get(f"{OLD}/{path}", {"run": "no", "worker": "a", "span": "1"})[0] == 404
             assert b.get(f"{OLD}/{path}", {"run": "ddp2"})[0] == 400
-        assert b.get(f"{OLD}/memory_curve", {"run": "ddp2", "worker": "host_0", "span": "1",
-                                             "memory_metric": "MiB"})[0] == 400
+        assert (
+            b.get(
+                f"{OLD}/memory_curve",
+                {"run": "ddp2", "worker": "host_0", "span": "1", "memory_metric": "MiB"},
+            )[0]
+            == 400
+        )
         yield
 
 
@@ -579,14 +688,16 @@ def test_old_paths_have_shapes():
             yield
         assert b.json(f"{OLD}/spans", {"run": "train", "worker": "worker0"}) == ["1", "2"]
         operators = b.json(f"{OLD}/operation/table", words)["data"]
-        table = json.loads(command("table", "operators", DEMO, "--format", "json", "--compat",
-                                   "tb"))
+        table = json.loads(
+            command("table", "operators", DEMO, "--format", "json", "--compat", "tb")
+        )
         names = [column["name"] for column in table["columns"]]
         calls = {row[names.index("name")]: row[names.index("calls")] for row in table["rows"]}
         assert {row["name"]: row["calls"] for row in operators} == calls and len(calls) > 10
         yield
-        status, _, body = b.get(f"{OLD}/overview", {"run": "recorded", "worker": "run",
-                                                    "span": "default"})
+        status, _, body = b.get(
+            f"{OLD}/overview", {"run": "recorded", "worker": "run", "span": "default"}
+        )
         assert status == 200, (body, b.said()[-3000:])
         yield
 
@@ -608,15 +719,29 @@ def test_the_tab_in_a_browser():
     assert sum(times) > 0
     with Board("--logdir", folder) as b:
         done = subprocess.run(
-            [node, str(ROOT / "tests/tensorboard/tab.mjs"), f"http://localhost:{b.port}/#opscope",
-             chromium, *filter(None, [os.environ.get("TAB_PICTURE")])], capture_output=True,
-            text=True, check=False, timeout=180, cwd=ROOT / "web", stdin=subprocess.DEVNULL)
+            [
+                node,
+                str(ROOT / "tests/tensorboard/tab.mjs"),
+                f"http://localhost:{b.port}/#opscope",
+                chromium,
+                *filter(None, [os.environ.get("TAB_PICTURE")]),
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=180,
+            cwd=ROOT / "web",
+            stdin=subprocess.DEVNULL,
+        )
         assert done.returncode == 0, (done.stderr[-2000:], b.said()[-2000:])
         got = json.loads(done.stdout)
         assert got["problems"] == [], got
         shown = [float(value) for value in got["values"] if NUMBER.fullmatch(value)]
         for time_ns in times:
-            assert any(abs(value - time_ns) <= 1e-6 * time_ns for value in shown), (time_ns, got)
+            assert any(abs(value - time_ns) <= 1e-6 * time_ns for value in shown), (
+                time_ns,
+                got,
+            )
         yield
 
 
@@ -646,7 +771,9 @@ def main():
                 print(f"ok {name[5:]} ({n} checks, {time.time() - begun:.1f} s)", flush=True)
             except Exception:  # the other tests shall run
                 failed += 1
-                print(f"FAILED {name[5:]} after {n} checks\n{traceback.format_exc()}", flush=True)
+                print(
+                    f"FAILED {name[5:]} after {n} checks\n{traceback.format_exc()}", flush=True
+                )
             passed += n
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0

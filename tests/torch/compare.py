@@ -14,6 +14,7 @@ must lie within those of the surrounding events of the other profiler. The numbe
 printed. Two ranks of a process group are compared, too. --quick leaves out options that others
 include. Ends with `N passed, N failed`; exit status 1 on any failure.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -43,8 +44,15 @@ import torch.profiler
 import opscope.torch
 import workloads
 
-ARGS = ("Input Dims", "Input Strides", "Input type", "Concrete Inputs", "Sequence number",
-        "Fwd thread id", "Module Hierarchy")
+ARGS = (
+    "Input Dims",
+    "Input Strides",
+    "Input type",
+    "Concrete Inputs",
+    "Sequence number",
+    "Fwd thread id",
+    "Module Hierarchy",
+)
 CONFIG = torch._C._profiler._ExperimentalConfig
 
 
@@ -59,8 +67,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "plain": {},
     "shapes": {"record_shapes": True},
     "all": {"record_shapes": True, "profile_memory": True, "with_flops": True},
-    "threads": {"record_shapes": True,
-                "experimental_config": config(profile_all_threads=True)},
+    "threads": {"record_shapes": True, "experimental_config": config(profile_all_threads=True)},
     "alone": {"record_shapes": True, "profile_memory": True, "with_flops": True},
     "modules": {"with_modules": True},
     "stacks": {"with_stack": True, "experimental_config": config(verbose=True)},
@@ -80,8 +87,10 @@ NO_MEMORY_ALONE = ("odd_tensors",)
 RACES = ("scripted", "scripted_module", "ddp")
 # Before 2.11 torch looks for the records of a call by Unix times in microseconds as doubles, which
 # are a quarter of a microsecond apart, and counts some of them in a neighbour of their call.
-ROUNDS_TIMES = "start_us" in inspect.signature(
-    torch.autograd.profiler_util.MemRecordsAcc.in_interval).parameters
+ROUNDS_TIMES = (
+    "start_us"
+    in inspect.signature(torch.autograd.profiler_util.MemRecordsAcc.in_interval).parameters
+)
 # Only Kineto states the position of a thread in a list.
 KINETO_ALONE = ("thread_sort_index",)
 # Facts that torch states only in objects, and further facts of our recordings.
@@ -95,8 +104,17 @@ OURS_ALONE_OF_ALL |= {"host_name"} if MINOR < (2, 12) else set()
 KINETO_ALONE_OF_ALL = {"ERROR"}
 # Cases in which Kineto writes invalid JSON or calls of other threads, a waiting script may continue
 # on another thread, or Python code asks whether a profiler runs.
-NO_STACKS = ("odd_labels", "odd_tensors", "threads", "scripted", "scripted_module", "compiled",
-             "resnet18_training", "ddp", "data_pipes")
+NO_STACKS = (
+    "odd_labels",
+    "odd_tensors",
+    "threads",
+    "scripted",
+    "scripted_module",
+    "compiled",
+    "resnet18_training",
+    "ddp",
+    "data_pipes",
+)
 NO_JSON = ("odd_labels",)
 # The range from which the engine calls a backward function.
 ENGINE = "autograd::engine::evaluate_function: "
@@ -106,9 +124,18 @@ RATE, ROUNDED_NS = 1e-4, 2
 
 def rows(averages: Any, has_memory: bool) -> list[tuple[Any, ...]]:
     """The parts of averages that must be equal, in order."""
-    return [(a.key, a.count, a.is_user_annotation, str(a.input_shapes), a.flops,
-             (a.cpu_memory_usage, a.self_cpu_memory_usage) if has_memory else None)
-            for a in averages if not (ROUNDS_TIMES and a.key == "[memory]")]
+    return [
+        (
+            a.key,
+            a.count,
+            a.is_user_annotation,
+            str(a.input_shapes),
+            a.flops,
+            (a.cpu_memory_usage, a.self_cpu_memory_usage) if has_memory else None,
+        )
+        for a in averages
+        if not (ROUNDS_TIMES and a.key == "[memory]")
+    ]
 
 
 def thread(event: dict[str, Any]) -> int:
@@ -120,8 +147,11 @@ def thread(event: dict[str, Any]) -> int:
 def calls(path: str) -> dict[Any, list[tuple[Any, ...]]]:
     """The calls of each thread in a trace at PATH, in order; start and end come last."""
     with open(path, encoding="utf-8") as f:
-        events = [e for e in json.load(f)["traceEvents"]
-                  if e["ph"] == "X" and e["cat"] in ("cpu_op", "user_annotation")]
+        events = [
+            e
+            for e in json.load(f)["traceEvents"]
+            if e["ph"] == "X" and e["cat"] in ("cpu_op", "user_annotation")
+        ]
     threads = collections.defaultdict(list)
     for e in events:
         start = round(e["ts"] * 1000)
@@ -134,8 +164,15 @@ def calls(path: str) -> dict[Any, list[tuple[Any, ...]]]:
             while ends and ends[-1] <= start:
                 ends.pop()
             args = e.get("args", {})
-            result[tid].append((e["name"], e["cat"], len(ends),
-                                *(plain(key, args) for key in ARGS), (start, start - minus)))
+            result[tid].append(
+                (
+                    e["name"],
+                    e["cat"],
+                    len(ends),
+                    *(plain(key, args) for key in ARGS),
+                    (start, start - minus),
+                )
+            )
             ends.append(start - minus)
     return result
 
@@ -143,10 +180,14 @@ def calls(path: str) -> dict[Any, list[tuple[Any, ...]]]:
 def misplaced(found: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     """FOUND, the calls of a thread, with modules as torch assigns them: torch stores none for
     backward functions, and later assigns the stored ones to all calls in turn."""
-    noted = [call[-2] for before, call in zip([("",), *found], found)
-             if before[0] != ENGINE + call[0]]
-    return [(*call[:-2], modules, call[-1])
-            for call, modules in itertools.zip_longest(found, noted)]
+    noted = [
+        call[-2]
+        for before, call in zip([("",), *found], found)
+        if before[0] != ENGINE + call[0]
+    ]
+    return [
+        (*call[:-2], modules, call[-1]) for call, modules in itertools.zip_longest(found, noted)
+    ]
 
 
 def plain(key: str, args: dict[str, Any]) -> Any:
@@ -161,8 +202,9 @@ def arrows(path: str) -> list[Any]:
     with open(path, encoding="utf-8") as f:
         events = json.load(f)["traceEvents"]
     begins = {}
-    for e in sorted((e for e in events if e["ph"] == "X" and e["cat"] == "cpu_op"),
-                    key=lambda e: -e["dur"]):
+    for e in sorted(
+        (e for e in events if e["ph"] == "X" and e["cat"] == "cpu_op"), key=lambda e: -e["dur"]
+    ):
         begins[thread(e), e["ts"]] = e["name"]
     ends: dict[str, dict[int, Any]] = {"s": {}, "f": {}}
     for e in events:
@@ -180,8 +222,9 @@ def members(path: str) -> dict[Any, set[str]]:
         sort = e["ph"], e.get("cat"), e["name"] if e["ph"] in "Mi" else ""
         if e["name"] not in KINETO_ALONE:
             found = result.setdefault(sort, set())
-            found |= {x for x in e if x != "args"} | {f"args.{x}" for x in e.get("args", {})
-                                                      if x not in OURS_ALONE}
+            found |= {x for x in e if x != "args"} | {
+                f"args.{x}" for x in e.get("args", {}) if x not in OURS_ALONE
+            }
     return result
 
 
@@ -191,8 +234,11 @@ def compare_forms(a: str, b: str) -> list[str]:
     if arrows(a) != arrows(b):
         found.append(f"arrows differ: {len(arrows(a))}, {len(arrows(b))}")
     x, y = members(a), members(b)
-    return found + [f"{sort} has {sorted(x.get(sort, ()))}, and here {sorted(y.get(sort, ()))}"
-                    for sort in x | y if x.get(sort) != y.get(sort)]
+    return found + [
+        f"{sort} has {sorted(x.get(sort, ()))}, and here {sorted(y.get(sort, ()))}"
+        for sort in x | y
+        if x.get(sort) != y.get(sort)
+    ]
 
 
 def memory_records(path: str) -> list[int]:
@@ -219,14 +265,21 @@ def warm(name: str) -> Callable[[], None]:
     return work
 
 
-def told(name: str, option: str, makers: tuple[type, ...], paths: list[str],
-         rank: int, store: str | None) -> list[list[list[tuple[Any, ...]]]]:
+def told(
+    name: str,
+    option: str,
+    makers: tuple[type, ...],
+    paths: list[str],
+    rank: int,
+    store: str | None,
+) -> list[list[list[tuple[Any, ...]]]]:
     """The rows by name and by shape of all profilers of MAKERS, under which workload NAME runs at
     the same time. Their traces go to PATHS. STORE is the file by which the ranks of a process group
     meet."""
     if store:
-        torch.distributed.init_process_group("gloo", rank=rank, world_size=2,
-                                             init_method=f"file://{store}")
+        torch.distributed.init_process_group(
+            "gloo", rank=rank, world_size=2, init_method=f"file://{store}"
+        )
     options = dict(OPTIONS[option], activities=[torch.profiler.ProfilerActivity.CPU])
     if option in APART and name in NO_MEMORY_ALONE:
         options["profile_memory"] = False
@@ -240,28 +293,33 @@ def told(name: str, option: str, makers: tuple[type, ...], paths: list[str],
         work()
     for profile, path in zip(made, paths):
         profile.export_chrome_trace(path)
-    has_memory = (options.get("profile_memory", False) and name not in RACES
-                  and not ROUNDS_TIMES)
-    return [[rows(profile.key_averages(group_by_input_shape=x), has_memory) for x in (False, True)]
-            for profile in made]
+    has_memory = options.get("profile_memory", False) and name not in RACES and not ROUNDS_TIMES
+    return [
+        [rows(profile.key_averages(group_by_input_shape=x), has_memory) for x in (False, True)]
+        for profile in made
+    ]
 
 
 def told_apart(*arguments: Any) -> list[list[list[tuple[Any, ...]]]]:
     """The same in a new process. Otherwise torch may confuse a block from before the profile with
     an older one at the same address that an earlier profile saw, and use its size."""
     with concurrent.futures.ProcessPoolExecutor(
-            1, mp_context=multiprocessing.get_context("fork")) as pool:
+        1, mp_context=multiprocessing.get_context("fork")
+    ) as pool:
         return pool.submit(told, *arguments).result()
 
 
-def differences(name: str, option: str, rank: int, store: str | None, directory: str,
-                equal: dict[str, int]) -> list[str]:
+def differences(
+    name: str, option: str, rank: int, store: str | None, directory: str, equal: dict[str, int]
+) -> list[str]:
     """The differences between the two profilers on workload NAME; EQUAL counts what is equal."""
     traces = [os.path.join(directory, f"{x}.json") for x in ("theirs", "ours")]
     where = rank, f"{store}.{option}" if store else None
     if option in APART:
-        theirs, ours = (told_apart(name, option, (make,), [trace], *where)[0]
-                        for make, trace in zip(MAKERS, traces))
+        theirs, ours = (
+            told_apart(name, option, (make,), [trace], *where)[0]
+            for make, trace in zip(MAKERS, traces)
+        )
     else:
         theirs, ours = told_apart(name, option, MAKERS, traces, *where)
     if option == "stacks":
@@ -291,21 +349,40 @@ def python_calls(path: str) -> list[tuple[Any, ...]]:
     the module, name, stack, name of the enclosing call.
     """
     with open(path, encoding="utf-8") as f:
-        events = [e for e in json.load(f)["traceEvents"] if e["ph"] == "X" and
-                  e["cat"] in ("cpu_op", "user_annotation", "python_function")]
-    work = next(e for e in events if e["name"].startswith("workloads.py(") and
-                e["name"].endswith("): work"))
-    inside = [e for e in events if e["tid"] == work["tid"] and
-              work["ts"] < e["ts"] and e["ts"] + e["dur"] <= work["ts"] + work["dur"]]
+        events = [
+            e
+            for e in json.load(f)["traceEvents"]
+            if e["ph"] == "X" and e["cat"] in ("cpu_op", "user_annotation", "python_function")
+        ]
+    work = next(
+        e
+        for e in events
+        if e["name"].startswith("workloads.py(") and e["name"].endswith("): work")
+    )
+    inside = [
+        e
+        for e in events
+        if e["tid"] == work["tid"]
+        and work["ts"] < e["ts"]
+        and e["ts"] + e["dur"] <= work["ts"] + work["dur"]
+    ]
     inside.sort(key=lambda e: (e["ts"], -e["dur"]))
     names = {e["args"]["Python id"]: e["name"] for e in events if "Python id" in e["args"]}
     result = []
     for e in inside:
         args = e["args"]
-        texts = (e["name"], args.get("Call stack", "").split(": work;")[0],
-                 names.get(args.get("Python parent id"), ""))
-        result.append((e["cat"], args.get("Python module id"),
-                       *(re.sub("0x[0-9a-f]+", "0x", x) for x in texts)))
+        texts = (
+            e["name"],
+            args.get("Call stack", "").split(": work;")[0],
+            names.get(args.get("Python parent id"), ""),
+        )
+        result.append(
+            (
+                e["cat"],
+                args.get("Python module id"),
+                *(re.sub("0x[0-9a-f]+", "0x", x) for x in texts),
+            )
+        )
     return result
 
 
@@ -335,8 +412,10 @@ def around(times: list[int], others: list[int], at: int) -> tuple[float, float]:
     """TIMES and OTHERS are the same moments by two clocks. Returns the moments in OTHERS next to
     AT, a time of TIMES: the last one before it and the first one after it."""
     before, after = bisect.bisect_left(times, at) - 1, bisect.bisect_right(times, at)
-    return (others[before] if before >= 0 else -math.inf,
-            others[after] if after < len(others) else math.inf)
+    return (
+        others[before] if before >= 0 else -math.inf,
+        others[after] if after < len(others) else math.inf,
+    )
 
 
 def compare_times(a: dict[Any, Any], b: dict[Any, Any]) -> list[str]:
@@ -345,19 +424,27 @@ def compare_times(a: dict[Any, Any], b: dict[Any, Any]) -> list[str]:
     one profiler than from the moment before it to the moment after it for the other, and no shorter
     than from the first to the last moment inside it, however busy the machine is."""
     for tid, of_torch in a.items():
-        theirs, ours = (sorted(at for call in found for at in call[-1])
-                        for found in (of_torch, b[tid]))
+        theirs, ours = (
+            sorted(at for call in found for at in call[-1]) for found in (of_torch, b[tid])
+        )
         for x, y in zip(of_torch, b[tid]):
             start, end = (around(ours, theirs, at) for at in y[-1])
             slack = ROUNDED_NS + RATE * (y[-1][1] - y[-1][0])
-            if not end[0] - start[1] - slack <= y[-1][1] - y[-1][0] <= end[1] - start[0] + slack:
-                return [f"thread {tid}: {y[0]} takes {y[-1][1] - y[-1][0]} ns, "
-                        f"{end[0] - start[1]} to {end[1] - start[0]} ns by torch's clock"]
+            if (
+                not end[0] - start[1] - slack
+                <= y[-1][1] - y[-1][0]
+                <= end[1] - start[0] + slack
+            ):
+                return [
+                    f"thread {tid}: {y[0]} takes {y[-1][1] - y[-1][0]} ns, "
+                    f"{end[0] - start[1]} to {end[1] - start[0]} ns by torch's clock"
+                ]
     return []
 
 
-def compare_records(a: list[int], b: list[int], is_race: bool,
-                    equal: dict[str, int]) -> list[str]:
+def compare_records(
+    a: list[int], b: list[int], is_race: bool, equal: dict[str, int]
+) -> list[str]:
     """Compare allocations and releases."""
     if (sorted(a) != sorted(b)) if is_race else (a != b):
         return ["memory records differ"]
@@ -369,9 +456,24 @@ def of_ranks(*more: str) -> tuple[int, int]:
     """The passed and failed checks of two processes that run the workload `ddp` together, with the
     arguments MORE."""
     with tempfile.TemporaryDirectory() as directory:
-        ranks = [subprocess.Popen([sys.executable, __file__, "--only", "ddp", "--rank", str(rank),
-                                   "--store", os.path.join(directory, "store"), *more],
-                                  stdout=subprocess.PIPE, text=True) for rank in range(2)]
+        ranks = [
+            subprocess.Popen(
+                [
+                    sys.executable,
+                    __file__,
+                    "--only",
+                    "ddp",
+                    "--rank",
+                    str(rank),
+                    "--store",
+                    os.path.join(directory, "store"),
+                    *more,
+                ],
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            for rank in range(2)
+        ]
         passed = failed = 0
         for rank, process in enumerate(ranks):
             lines = process.communicate()[0].splitlines()
@@ -401,14 +503,19 @@ def main() -> int:
         name = workload.__name__
         equal: dict[str, int] = collections.defaultdict(int)
         for option in OPTIONS:
-            if OPTIONS[option].get("experimental_config", True) is None or \
-                    only and only not in (name, f"{name}:{option}") or \
-                    arguments.quick and option in NOT_QUICK or \
-                    name in {"stacks": NO_STACKS, "alone": NOT_ALONE}.get(option, ()):
+            if (
+                OPTIONS[option].get("experimental_config", True) is None
+                or only
+                and only not in (name, f"{name}:{option}")
+                or arguments.quick
+                and option in NOT_QUICK
+                or name in {"stacks": NO_STACKS, "alone": NOT_ALONE}.get(option, ())
+            ):
                 continue
             with tempfile.TemporaryDirectory() as directory:
-                found = differences(name, option, arguments.rank, arguments.store, directory,
-                                    equal)
+                found = differences(
+                    name, option, arguments.rank, arguments.store, directory, equal
+                )
             passed += not found
             failed += bool(found)
             for line in found[:6]:

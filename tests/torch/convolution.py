@@ -9,6 +9,7 @@ line of `opscope diff` must name the convolution and both operators, a gate must
 and the other way round nothing grows that the gate is about. Ends with `N passed, N failed`; exit
 status 1 on any failure.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -22,8 +23,10 @@ from pathlib import Path
 from support import Tests
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMED = (r"(aten::conv2d|.*ConvolutionBackward0) \+[0-9.]+ ms a step: "
-         r"aten::_slow_conv2d_(forward|backward) instead of aten::")
+NAMED = (
+    r"(aten::conv2d|.*ConvolutionBackward0) \+[0-9.]+ ms a step: "
+    r"aten::_slow_conv2d_(forward|backward) instead of aten::"
+)
 # Not `and significant`: a busy machine may make steps differ more than operators do.
 GATE = "operator('aten::_slow_conv2d_forward').self > 5%"
 
@@ -33,17 +36,32 @@ def traces(folder: Path, ranks: int) -> tuple[Path, Path]:
     runs = []
     for name, words in ("fast", []), ("slow", ["--slow"]):
         out = folder / (f"{name}{ranks}" if ranks else f"{name}.json")
-        subprocess.run([sys.executable, ROOT / "examples/convolution/train.py", out,
-                        "--ranks", str(ranks), *words], check=True, capture_output=True,
-                       timeout=300)
+        subprocess.run(
+            [
+                sys.executable,
+                ROOT / "examples/convolution/train.py",
+                out,
+                "--ranks",
+                str(ranks),
+                *words,
+            ],
+            check=True,
+            capture_output=True,
+            timeout=300,
+        )
         runs.append(out)
     return runs[0], runs[1]
 
 
 def diff(opscope: str, base: Path, new: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """What `opscope diff` makes of two runs."""
-    return subprocess.run([opscope, "diff", base, new, *words], capture_output=True, text=True,
-                          check=False, timeout=60)
+    return subprocess.run(
+        [opscope, "diff", base, new, *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
 
 
 def check_sentence(tests: Tests, name: str, base: Path, new: Path) -> None:
@@ -53,9 +71,18 @@ def check_sentence(tests: Tests, name: str, base: Path, new: Path) -> None:
     print(first, flush=True)
     tests.check_equal(f"{name}: status", done.returncode, 0)
     tests.check(f"{name}: first line", bool(re.match(NAMED, first)), done.stdout)
-    tests.check(f"{name}: forward", bool(re.search(
-        r"^aten::conv2d \+[0-9.]+ ms a step: aten::_slow_conv2d_forward instead of "
-        r"aten::mkldnn_convolution$", done.stdout, re.M)), done.stdout)
+    tests.check(
+        f"{name}: forward",
+        bool(
+            re.search(
+                r"^aten::conv2d \+[0-9.]+ ms a step: aten::_slow_conv2d_forward instead of "
+                r"aten::mkldnn_convolution$",
+                done.stdout,
+                re.M,
+            )
+        ),
+        done.stdout,
+    )
 
 
 def check_gate(tests: Tests, name: str, base: Path, new: Path) -> None:
@@ -64,19 +91,34 @@ def check_gate(tests: Tests, name: str, base: Path, new: Path) -> None:
     done = diff(tests.opscope, base, new, "--fail-on", GATE, "--report", str(report))
     tests.check(f"{name}: gate", done.returncode == 3, done.stdout + done.stderr)
     failure = xml.parse(report).find(".//failure") if report.exists() else None
-    tests.check(f"{name}: report", failure is not None and
-                "operator aten::_slow_conv2d_forward" in failure.text, done.stdout)
+    tests.check(
+        f"{name}: report",
+        failure is not None and "operator aten::_slow_conv2d_forward" in failure.text,
+        done.stdout,
+    )
     done = diff(tests.opscope, new, base, "--fail-on", GATE)
     tests.check(f"{name}: gate the other way", done.returncode == 0, done.stdout + done.stderr)
 
 
 def check_tree(tests: Tests, name: str, base: Path, new: Path) -> None:
     """The tree has the slow operators below their convolutions, forward and backward."""
-    done = diff(tests.opscope, base, new, "--table", "diff_tree", "--format", "csv", "--columns",
-                "path,base_calls,new_calls")
+    done = diff(
+        tests.opscope,
+        base,
+        new,
+        "--table",
+        "diff_tree",
+        "--format",
+        "csv",
+        "--columns",
+        "path,base_calls,new_calls",
+    )
     for part in "aten::thnn_conv2d", "aten::_slow_conv2d_backward":
-        tests.check(f"{name}: {part}", bool(re.search(
-            rf"/{part}(\[\d+\])?,0,\d+$", done.stdout, re.M)), done.stdout + done.stderr)
+        tests.check(
+            f"{name}: {part}",
+            bool(re.search(rf"/{part}(\[\d+\])?,0,\d+$", done.stdout, re.M)),
+            done.stdout + done.stderr,
+        )
 
 
 def main() -> int:

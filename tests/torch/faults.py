@@ -7,6 +7,7 @@
 Needs torch, and the python/ of a build on PYTHONPATH. Ends with `N passed, N failed`;
 exit status 1 on any failure. Unusual kinds of tensors are in compare.py.
 """
+
 from __future__ import annotations
 
 import concurrent.futures
@@ -27,10 +28,27 @@ from typing import Any
 import torch
 
 import opscope
-from opscope.torch import (ProfilerActivity, build, native, profile, record_function, schedule,
-                           target)
-from support import (bare, copying_compiler, counts, exported, fresh_cache, keys, python, raises,
-                     run, trace)
+from opscope.torch import (
+    ProfilerActivity,
+    build,
+    native,
+    profile,
+    record_function,
+    schedule,
+    target,
+)
+from support import (
+    bare,
+    copying_compiler,
+    counts,
+    exported,
+    fresh_cache,
+    keys,
+    python,
+    raises,
+    run,
+    trace,
+)
 
 CPU = [ProfilerActivity.CPU]
 CONFIG = torch._C._profiler._ExperimentalConfig
@@ -41,19 +59,23 @@ import os, signal, sys, threading, time, torch
 from opscope.torch import profile, record_function
 x = torch.ones(8, 8)
 """
-ONE_PROFILE = HEAD + """
+ONE_PROFILE = (
+    HEAD
+    + """
 with profile() as p:
     torch.ones(2)
 print([a.key for a in p.key_averages()])
 """
+)
 ITS_KEYS = "['aten::ones', 'aten::empty', 'aten::fill_']\n"
 x = torch.randn(8, 8)
 
 
 def durations(prof: profile) -> dict[str, float]:
     """The recorded durations, without the window itself."""
-    return {e["name"]: e["dur"] for e in exported(prof)
-            if e["ph"] == "X" and e["cat"] != "Trace"}
+    return {
+        e["name"]: e["dur"] for e in exported(prof) if e["ph"] == "X" and e["cat"] != "Trace"
+    }
 
 
 # --- exceptions ----------------------------------------------------------------------------
@@ -68,8 +90,9 @@ def a_callback_that_fails_leaves_the_profile_usable() -> None:
     x + x
     assert raises(ValueError, "mine", prof.stop)
     assert keys(prof) == ["aten::add"]
-    prof = profile(activities=CPU, schedule=schedule(wait=0, warmup=1, active=1),
-                   on_trace_ready=fails)
+    prof = profile(
+        activities=CPU, schedule=schedule(wait=0, warmup=1, active=1), on_trace_ready=fails
+    )
     prof.start()
     prof.step()
     assert raises(ValueError, "mine", prof.step)
@@ -88,7 +111,7 @@ def hooks_that_fail_end_what_is_around_them() -> None:
 
     model = torch.nn.Linear(8, 8)
     model.register_forward_hook(fails)
-    y = (torch.randn(8, 8, requires_grad=True) * 2)
+    y = torch.randn(8, 8, requires_grad=True) * 2
     y.register_hook(fails)
     with profile(activities=CPU, with_stack=True) as prof:
         assert raises(RuntimeError, "hook", lambda: model(x))
@@ -106,6 +129,7 @@ def hooks_that_fail_end_what_is_around_them() -> None:
 
 def growth(work: Callable[[], Any]) -> int:
     """The growth of this process's memory by WORK."""
+
     def resident() -> int:
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
@@ -157,7 +181,9 @@ def an_address_that_is_used_again_is_not_taken_for_what_was_there() -> None:
     assert len(modules) < 300 and len(codes) < 300, (len(modules), len(codes))
     assert all(rows[f"made{i % 3}.py({i + 1}): f"] == 1 for i in range(300)), rows
     for name in ("ReLU", "Tanh"):
-        assert sum(n for k, n in rows.items() if k.startswith(f"nn.Module: {name}_")) == 300, rows
+        assert sum(n for k, n in rows.items() if k.startswith(f"nn.Module: {name}_")) == 300, (
+            rows
+        )
 
 
 def functions_that_are_made_for_one_call_take_no_memory() -> None:
@@ -199,8 +225,17 @@ def what_finds_no_room_in_a_table_is_recorded_all_the_same() -> None:
     rows = functions(prof, "made.py")
     assert len(rows) == n_calls + n_sides + 2, len(rows)
     assert sum(rows.values()) == 2 * (n_calls + (n_sides - 1) * n_sides + 1)
-    text = native.run("table", "averages", prof.profiler.path, "--group-by", "stack:2",
-                      "--where", "name = 'aten::add'", "-f", "json")
+    text = native.run(
+        "table",
+        "averages",
+        prof.profiler.path,
+        "--group-by",
+        "stack:2",
+        "--where",
+        "name = 'aten::add'",
+        "-f",
+        "json",
+    )
     assert "made.py(2000): adds" in text and "made.py(1000): outer" in text, text
 
 
@@ -283,14 +318,19 @@ def a_label_may_outlive_two_profiles_on_many_threads() -> None:
         w.start()
     try:
         for _ in range(10):
-            with profile(activities=CPU, experimental_config=ALL_THREADS,
-                         profile_memory=True, record_shapes=True) as prof:
+            with profile(
+                activities=CPU,
+                experimental_config=ALL_THREADS,
+                profile_memory=True,
+                record_shapes=True,
+            ) as prof:
                 before = sum(done)
-                while sum(done) < before + 6:   # each has at most one that began before
+                while sum(done) < before + 6:  # each has at most one that began before
                     time.sleep(0.01)
             found = counts(prof)
             assert found.keys() == {"label", "aten::add", "[memory]"} - (
-                {"[memory]"} - found.keys()), found
+                {"[memory]"} - found.keys()
+            ), found
     finally:
         stop.set()
         for w in workers:
@@ -301,7 +341,9 @@ def a_label_may_outlive_two_profiles_on_many_threads() -> None:
 
 
 def workers_of_a_loader_are_not_what_is_profiled() -> None:
-    code = HEAD + """
+    code = (
+        HEAD
+        + """
 from torch.utils.data import DataLoader, Dataset
 class Numbers(Dataset):
     def __len__(self): return 8
@@ -324,11 +366,17 @@ if __name__ == "__main__":
         rows = {a.key: a.count for a in p.key_averages()}
         print(total, rows["aten::sum"], "aten::ones" in rows, os.listdir(p.profiler.directory))
 """
+    )
     with tempfile.TemporaryDirectory() as d:
         path = Path(d, "loader.py")
         path.write_text(code)
-        done = subprocess.run([sys.executable, "-W", "ignore", path], capture_output=True,
-                              text=True, timeout=120, check=False)
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", path],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
     each = "['aten::matmul', 'aten::mm']\n84.0 4 False ['0.osc']\n"
     assert done.stdout == 2 * each, done
 
@@ -346,8 +394,10 @@ EXITS = {
 
 def no_way_to_exit_loses_what_was_recorded() -> None:
     def check(end: str, status: int) -> None:
-        code = (HEAD + "p = profile(record_shapes=True, profile_memory=True, with_stack=True)\n"
-                "p.start()\nfor _ in range(100): x + x\n" + end)
+        code = (
+            HEAD + "p = profile(record_shapes=True, profile_memory=True, with_stack=True)\n"
+            "p.start()\nfor _ in range(100): x + x\n" + end
+        )
         with tempfile.TemporaryDirectory() as d:
             done = python(code, OPSCOPE_OUT=d, TMPDIR=d)
             assert done.returncode == status, (end, done)
@@ -361,16 +411,21 @@ def no_way_to_exit_loses_what_was_recorded() -> None:
 
 
 def daemon_threads_may_run_operators_until_the_interpreter_is_gone() -> None:
-    code = HEAD + """
+    code = (
+        HEAD
+        + """
 {}
 def loop():
     while True: x - x
 for _ in range(3): threading.Thread(target=loop, daemon=True).start()
 time.sleep(0.1)
 """
+    )
     with tempfile.TemporaryDirectory() as d:
         alone = python(code.format(""))
-        config = "experimental_config=torch._C._profiler._ExperimentalConfig(profile_all_threads=1)"
+        config = (
+            "experimental_config=torch._C._profiler._ExperimentalConfig(profile_all_threads=1)"
+        )
         done = python(code.format(f"p = profile({config}); p.start()"), OPSCOPE_OUT=d)
         assert done.returncode in (0, alone.returncode), (alone, done)  # torch alone aborts
         rows = opscope.load(next(Path(d).glob("torch.*.osc"))).table("averages")
@@ -382,8 +437,9 @@ def ranges_of_graphs_pass_their_arguments_to_torch_as_they_came() -> None:
         with torch.profiler.profile(activities=CPU) as theirs:  # a None would end the process
             with torch._C._profiler._RecordFunctionFast("both"):
                 x + x
-        with torch._C._profiler._RecordFunctionFast("user", keyword_values={"scope":
-                                                                            "user_scope"}):
+        with torch._C._profiler._RecordFunctionFast(
+            "user", keyword_values={"scope": "user_scope"}
+        ):
             x * x
     assert counts(ours) == {"both": 1, "aten::add": 1, "user": 1, "aten::mul": 1}, counts(ours)
     assert [a.is_user_annotation for a in ours.key_averages() if a.key == "user"] == [True]
@@ -406,9 +462,15 @@ dist.destroy_process_group()
 """
     with tempfile.TemporaryDirectory() as d:
         Path(d, "osc").mkdir()
-        ranks = [subprocess.Popen([sys.executable, "-W", "ignore", "-c", code, d, str(rank)],
-                                  env={**os.environ, "OPSCOPE_OUT": f"{d}/osc"},
-                                  stdout=subprocess.PIPE, text=True) for rank in range(2)]
+        ranks = [
+            subprocess.Popen(
+                [sys.executable, "-W", "ignore", "-c", code, d, str(rank)],
+                env={**os.environ, "OPSCOPE_OUT": f"{d}/osc"},
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            for rank in range(2)
+        ]
         assert [r.communicate(timeout=120)[0] for r in ranks] == ["1\n", "1\n"]
         names = sorted(p.name.split(".")[0] for p in Path(d, "tb").iterdir())
         pids = sorted(str(r.pid) for r in ranks)
@@ -421,8 +483,19 @@ dist.destroy_process_group()
 
 # --- names ---------------------------------------------------------------------------------
 
-NAMES = ['quo"te', "back\\slash", "ctl\x01\x1f\x7f", "new\nline", "tab\t", "ümläut ☃ 😀", "", " ",
-         "</script>", "[memory]", "y" * (1 << 20)]
+NAMES = [
+    'quo"te',
+    "back\\slash",
+    "ctl\x01\x1f\x7f",
+    "new\nline",
+    "tab\t",
+    "ümläut ☃ 😀",
+    "",
+    " ",
+    "</script>",
+    "[memory]",
+    "y" * (1 << 20),
+]
 
 
 def labels_of_any_bytes_are_recorded() -> None:
@@ -436,8 +509,7 @@ def labels_of_any_bytes_are_recorded() -> None:
     want = {*NAMES, "cut"} - {"[memory]"}  # torch's name for a record
     assert counts(prof).keys() == want | {"aten::add"}, set(counts(prof)) ^ want
     assert {e.name for e in prof.events()} == want | {"aten::add"}
-    assert set(durations(prof)) == \
-        want | {"aten::add", "[memory]"}
+    assert set(durations(prof)) == want | {"aten::add", "[memory]"}
     assert "ümläut ☃ 😀" in prof.key_averages().table(row_limit=-1)
 
 
@@ -451,7 +523,9 @@ def metadata_of_any_bytes_is_written() -> None:
         assert raises(ValueError, "", lambda: prof.add_metadata_json("bad", "{"))
         x + x
     found = trace(prof)
-    assert [e["name"] for e in found["traceEvents"] if e.get("cat") == "cpu_op"] == ["aten::add"]
+    assert [e["name"] for e in found["traceEvents"] if e.get("cat") == "cpu_op"] == [
+        "aten::add"
+    ]
     for i, text in enumerate(keys_and_values):
         assert found[f"value {i}"] == text and found[f"json {i}"] == [text], (i, text[:20])
         assert text == "traceEvents" or found[text] == f"as key {i}", (i, text[:20])
@@ -469,17 +543,23 @@ def cached(variables: dict[str, str]) -> str:
 
 def built(**variables: str) -> subprocess.CompletedProcess[str]:
     """Run `python -m opscope.torch build` with VARIABLES in its environment."""
-    return subprocess.run([sys.executable, "-m", "opscope.torch", "build"],
-                          env={**os.environ, **variables}, capture_output=True, text=True,
-                          check=False)
+    return subprocess.run(
+        [sys.executable, "-m", "opscope.torch", "build"],
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def an_object_of_another_torch_is_not_taken() -> None:
     with tempfile.TemporaryDirectory() as d:
         fresh = fresh_cache(d)
         path = cached(fresh)
-        done = python("import torch; torch.__version__ = '2.99.0'\n"
-                      "from opscope.torch import build; print(build.key())")
+        done = python(
+            "import torch; torch.__version__ = '2.99.0'\n"
+            "from opscope.torch import build; print(build.key())"
+        )
         assert done.stdout.strip() not in path, done
         os.chmod(path, 0o700)
         for size in (0, 1000, os.path.getsize(path) - 1):  # a truncated object is built again
@@ -499,29 +579,44 @@ def a_cache_that_cannot_be_written_is_passed_over() -> None:
         del fresh["XDG_CACHE_HOME"]
         assert python(code + ONE_PROFILE, **fresh).stdout == ITS_KEYS
         path = cached(fresh_cache(d))  # an existing object is used
-        done = python("import os; os.access = lambda path, mode: mode != os.W_OK\n"
-                      "from opscope.torch import build; print(build.recorder())",
-                      XDG_CACHE_HOME=d, TMPDIR=d)
+        done = python(
+            "import os; os.access = lambda path, mode: mode != os.W_OK\n"
+            "from opscope.torch import build; print(build.recorder())",
+            XDG_CACHE_HOME=d,
+            TMPDIR=d,
+        )
         assert done.stdout.strip() == path, done
-        full = ("import shutil\nshutil.disk_usage = lambda path: type('U', (), {'free': 0})\n"
-                "from opscope.torch import build\n"
-                "try: build.recorder()\nexcept build.BuildError as e: print(e)\n")
+        full = (
+            "import shutil\nshutil.disk_usage = lambda path: type('U', (), {'free': 0})\n"
+            "from opscope.torch import build\n"
+            "try: build.recorder()\nexcept build.BuildError as e: print(e)\n"
+        )
         Path(d, "tmp").mkdir()
         done = python(full, XDG_CACHE_HOME=f"{d}/full", TMPDIR=f"{d}/tmp")
         assert "no directory with room" in done.stdout, done
 
 
 def an_object_that_cannot_be_had_leaves_torchs_own_profiler() -> None:
-    code = """
+    code = (
+        """
 import ctypes, errno, fcntl
 def refuse(*_, **__): raise OSError(errno.ENOLCK, "No locks available")
 {}
-""" + ONE_PROFILE
-    for fault, word in (("fcntl.flock = refuse", "cannot be locked (No locks available)"),
-                        ("import torch, opscope.torch.native as n; n.build.built = "
-                         "lambda: torch.__file__", "cannot be loaded"),
-                        ("import opscope.torch.build as b; b.WAIT_S = 0.2; fd = b.lock(b.usable_"
-                         "cache() / f'torch-{b.key()}.lock')", "another process has been")):
+"""
+        + ONE_PROFILE
+    )
+    for fault, word in (
+        ("fcntl.flock = refuse", "cannot be locked (No locks available)"),
+        (
+            "import torch, opscope.torch.native as n; n.build.built = lambda: torch.__file__",
+            "cannot be loaded",
+        ),
+        (
+            "import opscope.torch.build as b; b.WAIT_S = 0.2; fd = b.lock(b.usable_"
+            "cache() / f'torch-{b.key()}.lock')",
+            "another process has been",
+        ),
+    ):
         with tempfile.TemporaryDirectory() as d:
             done = python(code.format(fault), XDG_CACHE_HOME=d, TMPDIR=d)
         assert done.stdout == ITS_KEYS, (fault, done)
@@ -534,13 +629,24 @@ def eight_at_once_build_one_object() -> None:
         log = Path(d, "log")
         compiler = copying_compiler(d, f"echo $$ >>{log}; sleep 0.5")
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
-            done = list(pool.map(lambda _: python(ONE_PROFILE + "from opscope.torch import build\n"
-                                                  "print(build.recorder())", XDG_CACHE_HOME=d,
-                                                  TMPDIR=d, CXX=str(compiler)), range(8)))
+            done = list(
+                pool.map(
+                    lambda _: python(
+                        ONE_PROFILE + "from opscope.torch import build\n"
+                        "print(build.recorder())",
+                        XDG_CACHE_HOME=d,
+                        TMPDIR=d,
+                        CXX=str(compiler),
+                    ),
+                    range(8),
+                )
+            )
         objects = list(Path(d, "opscope").glob("*.so"))
         assert len(objects) == len(log.read_text().splitlines()) == 1, objects
         assert [r.stdout for r in done] == 8 * [f"{ITS_KEYS}{objects[0]}\n"], done
-        assert {r.returncode for r in done} == {0} and objects[0].stat().st_mode & 0o777 == 0o500
+        assert {r.returncode for r in done} == {0} and objects[
+            0
+        ].stat().st_mode & 0o777 == 0o500
 
 
 def who_is_killed_while_it_builds_does_not_stop_the_next() -> None:
@@ -549,8 +655,9 @@ def who_is_killed_while_it_builds_does_not_stop_the_next() -> None:
         slow.write_text(f"#!/bin/sh\necho begun >{d}/begun\nexec sleep 5\n")
         slow.chmod(0o755)
         env = {**os.environ, "XDG_CACHE_HOME": d, "TMPDIR": d}
-        first = subprocess.Popen([sys.executable, "-m", "opscope.torch", "build"],
-                                 env={**env, "CXX": str(slow)})
+        first = subprocess.Popen(
+            [sys.executable, "-m", "opscope.torch", "build"], env={**env, "CXX": str(slow)}
+        )
         for _ in range(600):
             if Path(d, "begun").exists():
                 break
@@ -567,8 +674,12 @@ def who_is_killed_while_it_builds_does_not_stop_the_next() -> None:
 def a_compiler_that_fails_is_named() -> None:
     with tempfile.TemporaryDirectory() as d:
         compiler = Path(d, "cxx")
-        for body, word in (("exit 7", "ended with 7"), ("kill -9 $$", "ended with -9"),
-                           ("echo 'x.cpp:1: error: boom' >&2; exit 1", "boom"), ("exit 0", d)):
+        for body, word in (
+            ("exit 7", "ended with 7"),
+            ("kill -9 $$", "ended with -9"),
+            ("echo 'x.cpp:1: error: boom' >&2; exit 1", "boom"),
+            ("exit 0", d),
+        ):
             compiler.write_text(f"#!/bin/sh\n{body}\n")
             compiler.chmod(0o755)
             done = built(XDG_CACHE_HOME=d, TMPDIR=d, CXX=str(compiler))
@@ -587,7 +698,9 @@ def without_a_compiler_the_error_says_what_to_install() -> None:
 
 # --- no recorder: torch's own profiler ---------------------------------------------------------
 
-BESIDE_TORCH = HEAD + """
+BESIDE_TORCH = (
+    HEAD
+    + """
 import warnings
 from opscope.torch import autograd_profiler, profiler_legacy, schedule
 def work():
@@ -613,6 +726,7 @@ with profile(schedule=schedule(wait=1, warmup=1, active=2), on_trace_ready=lambd
         p.step()
 assert seen == [[2]], seen
 """
+)
 
 
 def without_a_compiler_torchs_own_profiler_records() -> None:
@@ -631,9 +745,10 @@ def opscope_that_is_switched_off_looks_for_no_recorder() -> None:
 
 
 def a_recorder_of_the_package_is_taken_before_one_is_built() -> None:
-    code = ("import pathlib\nfrom opscope.torch import build\n"
-            "build.PACKAGED = pathlib.Path({!r})\n" + ONE_PROFILE +
-            "print(build.recorder())")
+    code = (
+        "import pathlib\nfrom opscope.torch import build\n"
+        "build.PACKAGED = pathlib.Path({!r})\n" + ONE_PROFILE + "print(build.recorder())"
+    )
     with tempfile.TemporaryDirectory() as d:
         path = Path(d, build.this_torch().name)
         path.write_bytes(build.recorder().read_bytes())
@@ -648,14 +763,20 @@ def a_recorder_of_the_package_is_taken_before_one_is_built() -> None:
 
 def a_target_that_is_found_on_disk_is_the_one_that_is_loaded() -> None:
     found, ours = target.find(Path(torch.__file__).parent), build.this_torch()
-    assert found == ours and re.fullmatch(r"torch-[0-9.]+-[0-9a-f]{16}-cxx\d\d\.so", ours.name), found
+    assert found == ours and re.fullmatch(
+        r"torch-[0-9.]+-[0-9a-f]{16}-cxx\d\d\.so", ours.name
+    ), found
     unknown = target.Target(ours.home, ours.version, "Unknown", ours.has_cxx11_abi)
     assert unknown.name == ""
-    assert raises(build.BuildError, "not a package of torch", lambda: target.find(Path("/proc")))
+    assert raises(
+        build.BuildError, "not a package of torch", lambda: target.find(Path("/proc"))
+    )
 
 
 # Threads a and c start profiles that other threads stop, once the thread a.
-LEFT = HEAD + """
+LEFT = (
+    HEAD
+    + """
 import queue
 class Thread:
     def __init__(self):
@@ -679,6 +800,7 @@ for _ in range(70):
         c.do(lambda: x - x)
     assert {e.key for e in p.key_averages()} == {"aten::add"}, p.key_averages()
 """
+)
 
 
 def callbacks_that_two_threads_were_left_with_stay_off() -> None:

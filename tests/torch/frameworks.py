@@ -7,6 +7,7 @@
 Needs torch, and what it has of lightning and transformers, and the python/ of a build on
 PYTHONPATH. Ends with `N passed, N failed`; exit status 1 on any failure.
 """
+
 from __future__ import annotations
 
 import importlib
@@ -60,9 +61,16 @@ def fit(profiler: Any, fails: bool = False) -> None:
             return torch.optim.SGD(self.parameters(), 0.1)
 
     data = torch.utils.data.DataLoader(torch.ones(4 * N_BATCHES, 4), batch_size=4)
-    pl.Trainer(max_epochs=1, profiler=profiler, logger=False, enable_checkpointing=False,
-               enable_progress_bar=False, enable_model_summary=False, accelerator="cpu",
-               num_sanity_val_steps=0).fit(Module(), data, data)
+    pl.Trainer(
+        max_epochs=1,
+        profiler=profiler,
+        logger=False,
+        enable_checkpointing=False,
+        enable_progress_bar=False,
+        enable_model_summary=False,
+        accelerator="cpu",
+        num_sanity_val_steps=0,
+    ).fit(Module(), data, data)
 
 
 def lightning_is_recorded_by_its_profiler() -> None:
@@ -82,8 +90,11 @@ def lightning_is_recorded_by_its_profiler() -> None:
         calls = dict(zip(trace["averages"]["name"], trace["averages"]["calls"]))
         assert calls["[pl][profile]run_training_batch"] == N_BATCHES, calls
         assert calls["aten::addmm"] == 2 * N_BATCHES and calls["aten::cos"] == N_BATCHES, calls
-        steps = Counter(step for step, name in zip(trace["events"]["step"], trace["events"]["name"])
-                        if name == "Optimizer.step#SGD.step")
+        steps = Counter(
+            step
+            for step, name in zip(trace["events"]["step"], trace["events"]["name"])
+            if name == "Optimizer.step#SGD.step"
+        )
         assert list(steps.values()) == [1] * N_BATCHES, steps
         assert "aten::addmm" in profiler.summary()
 
@@ -106,10 +117,17 @@ def a_schedule_of_lightning_has_a_file_for_each_window() -> None:
 
     seen = []
     with tempfile.TemporaryDirectory() as d:
-        fit(OpscopeProfiler(d, schedule=torch.profiler.schedule(wait=1, warmup=1, active=2),
-                            on_trace_ready=seen.append))
+        fit(
+            OpscopeProfiler(
+                d,
+                schedule=torch.profiler.schedule(wait=1, warmup=1, active=2),
+                on_trace_ready=seen.append,
+            )
+        )
         files = sorted(name for name in os.listdir(d) if name.endswith(".osc"))
-        assert files[:2] == ["fit-opscope.0.osc", "fit-opscope.1.osc"] and len(seen) == len(files), files
+        assert files[:2] == ["fit-opscope.0.osc", "fit-opscope.1.osc"] and len(seen) == len(
+            files
+        ), files
         for name in files[:2]:
             assert len(opscope.load(os.path.join(d, name))["steps"]["step"]) == 2
 
@@ -133,10 +151,18 @@ def hugging_face_is_recorded_by_its_callback() -> None:
     data = [{"x": torch.ones(4) * i, "labels": torch.ones(1)} for i in range(2 * N_BATCHES)]
     with tempfile.TemporaryDirectory() as d:
         options = transformers.TrainingArguments(
-            d, num_train_epochs=1, per_device_train_batch_size=2, report_to=[], use_cpu=True,
-            save_strategy="no", disable_tqdm=True)
+            d,
+            num_train_epochs=1,
+            per_device_train_batch_size=2,
+            report_to=[],
+            use_cpu=True,
+            save_strategy="no",
+            disable_tqdm=True,
+        )
         callback = OpscopeCallback(record_shapes=True)
-        trainer = transformers.Trainer(Model(), options, train_dataset=data, callbacks=[callback])
+        trainer = transformers.Trainer(
+            Model(), options, train_dataset=data, callbacks=[callback]
+        )
         for _ in range(2):  # training may be repeated
             trainer.train()
             assert os.listdir(os.path.join(d, "opscope")) == ["rank_0.0.osc"]
@@ -151,10 +177,17 @@ def main() -> int:
     """Exit status."""
     warnings.simplefilter("ignore")
     tests: list[Any] = []
-    for library, those in (("lightning", (lightning_is_recorded_by_its_profiler,
-                                          a_schedule_of_lightning_has_a_file_for_each_window,
-                                          training_that_fails_ends_the_recording)),
-                           ("transformers", (hugging_face_is_recorded_by_its_callback,))):
+    for library, those in (
+        (
+            "lightning",
+            (
+                lightning_is_recorded_by_its_profiler,
+                a_schedule_of_lightning_has_a_file_for_each_window,
+                training_that_fails_ends_the_recording,
+            ),
+        ),
+        ("transformers", (hugging_face_is_recorded_by_its_callback,)),
+    ):
         if importlib.util.find_spec(library):
             tests += those
         else:

@@ -8,6 +8,7 @@ Needs torch, and the python/ of a build on PYTHONPATH. Ends with `N passed, N fa
 exit status 1 on any failure. Results are tested in results.py, how recordings begin
 and end in sessions.py.
 """
+
 from __future__ import annotations
 
 import gzip
@@ -55,17 +56,25 @@ def saving_twice_works() -> None:
 
 
 def files_are_written_to_any_path() -> None:
-    with profile(activities=CPU, record_shapes=True, profile_memory=True,
-                 with_stack=True) as prof:
+    with profile(
+        activities=CPU, record_shapes=True, profile_memory=True, with_stack=True
+    ) as prof:
         x @ x
     with profiler_legacy.profile(with_stack=True) as legacy:
         x @ x
     with warnings.catch_warnings(), tempfile.TemporaryDirectory() as d:
         warnings.simplefilter("ignore", FutureWarning)  # export_memory_timeline() is deprecated
         folder = Path(d)
-        for i, write in enumerate((prof.export_chrome_trace, prof.export_stacks, prof.export,
-                                   prof.export_memory_timeline, legacy.export_chrome_trace,
-                                   legacy.export_stacks)):
+        for i, write in enumerate(
+            (
+                prof.export_chrome_trace,
+                prof.export_stacks,
+                prof.export,
+                prof.export_memory_timeline,
+                legacy.export_chrome_trace,
+                legacy.export_stacks,
+            )
+        ):
             write(folder / f"{i}.path")
             write(os.fsencode(folder / f"{i}.bytes"))
             for form in ("path", "bytes"):
@@ -93,10 +102,15 @@ def the_profile_of_autograd_has_the_interface_of_torchs() -> None:
         assert off is None
         assert raises(AssertionError, "requires with_stack", lambda: prof.export_stacks("/"))
         averages = prof.key_averages(group_by_input_shape=True)
-        found.append(({(a.key, str(a.input_shapes), a.count, a.flops) for a in averages},
-                      len(prof.function_events), prof.total_average().count,
-                      sorted(e["name"] for e in exported(prof) if e.get("cat") == "cpu_op"),
-                      inspect.signature(cls)))
+        found.append(
+            (
+                {(a.key, str(a.input_shapes), a.count, a.flops) for a in averages},
+                len(prof.function_events),
+                prof.total_average().count,
+                sorted(e["name"] for e in exported(prof) if e.get("cat") == "cpu_op"),
+                inspect.signature(cls),
+            )
+        )
         assert prof.self_cpu_time_total > 0
     assert found[0] == found[1], found
 
@@ -111,8 +125,9 @@ def the_legacy_trace_has_the_calls_that_torchs_has() -> None:
             prof.export_chrome_trace(os.path.join(d, "t.json"))
             written = json.loads(Path(d, "t.json").read_text())
         events = written if isinstance(written, list) else written["traceEvents"]
-        found.append(sorted(e["name"] for e in events
-                            if e["ph"] == "X" and e.get("cat") != "Trace"))
+        found.append(
+            sorted(e["name"] for e in events if e["ph"] == "X" and e.get("cat") != "Trace")
+        )
     assert found[0] == found[1] and found[0].count("aten::sum") == 1, found
 
 
@@ -127,18 +142,40 @@ def the_first_profile_says_that_it_builds() -> None:
 
 def the_first_run_says_that_it_built() -> None:
     """Also before, and --list-sources says that it will."""
+
     def listed(directory: str) -> str:
-        return subprocess.run([native.program(), "run", "--list-sources"], check=True,
-                              env={**os.environ, **fresh_cache(directory)}, capture_output=True,
-                              text=True).stdout
+        return subprocess.run(
+            [native.program(), "run", "--list-sources"],
+            check=True,
+            env={**os.environ, **fresh_cache(directory)},
+            capture_output=True,
+            text=True,
+        ).stdout
 
     later = "its recorder is compiled at first use"
     with tempfile.TemporaryDirectory() as d:
         assert later in listed(d), listed(d)
-        command = [native.program(), "run", "--torch", "-o", os.path.join(d, "rec"), "--",
-                   sys.executable, "-c", "import torch; torch.ones(2)"]
-        told = [subprocess.run(command, env={**os.environ, **fresh_cache(d)}, check=True,
-                               capture_output=True, text=True).stderr for _ in range(2)]
+        command = [
+            native.program(),
+            "run",
+            "--torch",
+            "-o",
+            os.path.join(d, "rec"),
+            "--",
+            sys.executable,
+            "-c",
+            "import torch; torch.ones(2)",
+        ]
+        told = [
+            subprocess.run(
+                command,
+                env={**os.environ, **fresh_cache(d)},
+                check=True,
+                capture_output=True,
+                text=True,
+            ).stderr
+            for _ in range(2)
+        ]
         assert later not in listed(d), listed(d)
     assert told[0].startswith("opscope builds its recorder for torch"), told
     assert "the recorder for torch" in told[0] and "was built in" in told[0], told
@@ -161,7 +198,9 @@ import torch
 
 
 def an_untested_torch_gets_one_warning_and_its_own_tables() -> None:
-    code = OF_ANOTHER_VERSION + """
+    code = (
+        OF_ANOTHER_VERSION
+        + """
 from opscope.torch import EventList, profile
 for _ in range(2):
     with profile(with_stack=True) as prof:
@@ -170,16 +209,37 @@ for _ in range(2):
 assert not isinstance(averages, EventList), averages
 assert averages.table() == prof.events().key_averages().table()
 """
+    )
     text = "opscope was not tested with torch 99.1.0, but with "
     run = "import subprocess, sys; subprocess.run([sys.executable, *sys.argv[1:]]);"
     with tempfile.TemporaryDirectory() as d:
         variables = {**os.environ, **fresh_cache(d)}
-        profiled = subprocess.run([sys.executable, "-c", code], env=variables, text=True,
-                                  capture_output=True, check=False)
+        profiled = subprocess.run(
+            [sys.executable, "-c", code],
+            env=variables,
+            text=True,
+            capture_output=True,
+            check=False,
+        )
         recorded = subprocess.run(
-            [native.program(), "run", "--torch", "-o", os.path.join(d, "rec"), "--",
-             sys.executable, "-c", run + OF_ANOTHER_VERSION, "-c", OF_ANOTHER_VERSION],
-            env=variables, text=True, capture_output=True, check=False)
+            [
+                native.program(),
+                "run",
+                "--torch",
+                "-o",
+                os.path.join(d, "rec"),
+                "--",
+                sys.executable,
+                "-c",
+                run + OF_ANOTHER_VERSION,
+                "-c",
+                OF_ANOTHER_VERSION,
+            ],
+            env=variables,
+            text=True,
+            capture_output=True,
+            check=False,
+        )
     for done in profiled, recorded:
         assert done.returncode == 0 and done.stderr.count(text) == 1, done
 
@@ -207,7 +267,9 @@ def events_are_not_all_made_if_there_is_no_time() -> None:
     for seconds in (0.0, 600.0):
         with profile(activities=CPU, post_processing_timeout_s=seconds) as prof:
             x + x
-        with mock.patch.object(logging.getLogger("torch.autograd.profiler"), "warning") as warning:
+        with mock.patch.object(
+            logging.getLogger("torch.autograd.profiler"), "warning"
+        ) as warning:
             found.append((len(prof.events()), warning.call_count))
         assert keys(prof) == ["aten::add"]
     assert found == [(0, 1), (1, 0)], found
@@ -230,8 +292,11 @@ def misuse_says_what_is_wrong() -> None:
     assert raises(TypeError, "record_shapes", lambda: profile(record_shape=True))
     assert raises(TypeError, "not str", lambda: profile(schedule="wait=1"))
     assert raises(TypeError, "on_trace_ready must be", lambda: profile(on_trace_ready="dir"))
-    assert raises(TypeError, "custom_trace_id_callback must be",
-                  lambda: profile(custom_trace_id_callback="id"))
+    assert raises(
+        TypeError,
+        "custom_trace_id_callback must be",
+        lambda: profile(custom_trace_id_callback="id"),
+    )
     assert raises(AssertionError, "No valid", lambda: profile(activities=[]))
     assert opscope.torch.ProfileActivity is ProfilerActivity
     with warnings.catch_warnings(record=True) as found:
@@ -282,8 +347,10 @@ def a_cell_of_a_notebook_is_profiled() -> None:
     opscope.load_ipython_extension(shell)
     with tempfile.TemporaryDirectory() as d:
         out = os.path.join(d, "cell.osc")
-        table = shell.magic(f"--shapes --limit 2 --sort calls -o {out}",
-                            "for _ in range(9):\n    x + x\ntorch.ones(3)")
+        table = shell.magic(
+            f"--shapes --limit 2 --sort calls -o {out}",
+            "for _ in range(9):\n    x + x\ntorch.ones(3)",
+        )
         assert list(table["name"])[0] == "aten::add" and list(table["calls"])[0] == 9, table
         found = opscope.load(out).table("averages", group_by="shape")
         assert "[[8, 8], [8, 8], []]" in list(found["input_shapes"]), found
@@ -296,7 +363,9 @@ def said(**options: Any) -> list[str]:
         with profile(**options) as prof:
             x + x
     quality = opscope.load(prof.profiler.path)["quality"]["code"].tolist()
-    assert ("device_absent" in quality) == ("activity" in str([w.message for w in found])), quality
+    assert ("device_absent" in quality) == ("activity" in str([w.message for w in found])), (
+        quality
+    )
     assert keys(prof) == ["aten::add"]
     return [str(w.message) for w in found if w.category is not FutureWarning]
 
@@ -313,10 +382,13 @@ def a_device_that_is_there_is_asked_for_by_default() -> None:
             told = said(**{f"use_{old}": True})
             assert len(told) == 1 and f"no {old.upper()} activity" in told[0], told
             assert said(**{f"use_{old}": False}) == []
-    with (supported(ProfilerActivity.CUDA, ProfilerActivity.XPU),
-          mock.patch("torch.cuda.is_available", lambda: True),
-          mock.patch("torch.xpu.is_available", lambda: False),
-          mock.patch("torch.cuda.synchronize"), mock.patch("torch.version.cuda", "13.0")):
+    with (
+        supported(ProfilerActivity.CUDA, ProfilerActivity.XPU),
+        mock.patch("torch.cuda.is_available", lambda: True),
+        mock.patch("torch.xpu.is_available", lambda: False),
+        mock.patch("torch.cuda.synchronize"),
+        mock.patch("torch.version.cuda", "13.0"),
+    ):
         told = said()
         assert len(told) == 1 and "no CUDA activity" in told[0] and "XPU" not in told[0], told
         # Its source is asked, and finds neither a driver nor CUPTI.
@@ -330,48 +402,59 @@ def a_device_that_only_torch_records_is_left_to_it() -> None:
     with supported(cuda, mtia), mock.patch("torch.version.hip", "6.4"):
         for name, activity in (("cuda", cuda), ("mtia", mtia)):
             asked = [*CPU, activity]
-            with (mock.patch(f"torch.{name}.is_available", lambda: True),
-                  warnings.catch_warnings(record=True) as found):
+            with (
+                mock.patch(f"torch.{name}.is_available", lambda: True),
+                warnings.catch_warnings(record=True) as found,
+            ):
                 warnings.simplefilter("always")
                 for _ in range(2):
                     assert type(profile(activities=asked)) is torch.profiler.profile
                 assert type(profile(activities=CPU)) is profile
-            told, = (str(w.message) for w in found if w.category is UserWarning)
+            (told,) = (str(w.message) for w in found if w.category is UserWarning)
             assert activity.name in told and "torch's own profiler records" in told, told
-            told, = said(activities=asked)
+            (told,) = said(activities=asked)
             assert f"no {activity.name} activity will be recorded: torch finds no" in told, told
 
 
 def warnings_about_a_vendors_device_name_its_profiler() -> None:
     """In one sentence."""
     npu = SimpleNamespace(is_available=lambda: True, is_initialized=lambda: True)
-    with (mock.patch("torch._C._get_privateuse1_backend_name", lambda: "npu"),
-          mock.patch("torch.npu", npu, create=True)):
-        told, = said(activities=[*CPU, ProfilerActivity.PrivateUse1])
+    with (
+        mock.patch("torch._C._get_privateuse1_backend_name", lambda: "npu"),
+        mock.patch("torch.npu", npu, create=True),
+    ):
+        (told,) = said(activities=[*CPU, ProfilerActivity.PrivateUse1])
         assert "record with torch_npu.profiler" in told, told
-        with (mock.patch("opscope.torch.devices.is_reported", lambda name: name == "PrivateUse1"),
-              mock.patch("opscope.torch.collector.has_source", lambda name: False)):
-            told, = said(activities=[*CPU, ProfilerActivity.CUDA])
+        with (
+            mock.patch("opscope.torch.devices.is_reported", lambda name: name == "PrivateUse1"),
+            mock.patch("opscope.torch.collector.has_source", lambda name: False),
+        ):
+            (told,) = said(activities=[*CPU, ProfilerActivity.CUDA])
         assert "is npu: pass ProfilerActivity.PrivateUse1" in told, told
 
 
 def a_vendors_device_has_one_warning_whatever_its_name() -> None:
     """Whoever records the profile, and also if the name is one that torch has for another."""
     private, ask = ProfilerActivity.PrivateUse1, [*CPU, ProfilerActivity.PrivateUse1]
-    for name, tool in (("npu", "; torch_npu.profiler records"),
-                       ("mlu", "; torch_mlu.profiler records"), ("hpu", "")):
+    for name, tool in (
+        ("npu", "; torch_npu.profiler records"),
+        ("mlu", "; torch_mlu.profiler records"),
+        ("hpu", ""),
+    ):
         module = SimpleNamespace(is_available=lambda: True, is_initialized=lambda: True)
         devices.warn_of_theirs.cache_clear()
-        with (mock.patch("torch._C._get_privateuse1_backend_name", lambda name=name: name),
-              mock.patch(f"torch.{name}", module, create=True),
-              warnings.catch_warnings(record=True) as found):
+        with (
+            mock.patch("torch._C._get_privateuse1_backend_name", lambda name=name: name),
+            mock.patch(f"torch.{name}", module, create=True),
+            warnings.catch_warnings(record=True) as found,
+        ):
             warnings.simplefilter("always")
             with supported(private):
                 assert type(profile(activities=ask)) is torch.profiler.profile
-            told, = (str(w.message) for w in found)
+            (told,) = (str(w.message) for w in found)
             assert "torch's own profiler records the profile" + tool in told, told
             with mock.patch("opscope.torch.collector.has_source", lambda name: False):
-                told, = said(activities=[*CPU, ProfilerActivity.CUDA])
+                (told,) = said(activities=[*CPU, ProfilerActivity.CUDA])
             assert f"is {name}: pass ProfilerActivity.PrivateUse1" in told, told
 
 
@@ -385,7 +468,8 @@ def fields_that_change_nothing_are_named() -> None:
 
     assert warned(verbose=True, profile_all_threads=True, record_python_gc_info=True) == []
     assert warned(performance_events=["cycles"], trace_only=True) == [
-        "opscope.torch ignores performance_events, trace_only of experimental_config"]
+        "opscope.torch ignores performance_events, trace_only of experimental_config"
+    ]
     assert len(warned(expose_kineto_event_metadata=True, adjust_timestamps=True)) == 1
 
 
@@ -403,13 +487,17 @@ def fields_of_a_config_are_found_in_its_state() -> None:
 
 
 def all_arguments_of_torch_are_named() -> None:
-    for ours, theirs in ((profile, torch.profiler.profile),
-                         (profiler_legacy.profile, torch.autograd.profiler_legacy.profile)):
+    for ours, theirs in (
+        (profile, torch.profiler.profile),
+        (profiler_legacy.profile, torch.autograd.profiler_legacy.profile),
+    ):
         # The declared parameters, for tools that read the source.
         code = ours.__init__.__code__
-        named = code.co_varnames[1:code.co_argcount + code.co_kwonlyargcount]
-        defaults = {**dict(zip(named, ours.__init__.__defaults__ or ())),
-                    **ours.__init__.__kwdefaults__}
+        named = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+        defaults = {
+            **dict(zip(named, ours.__init__.__defaults__ or ())),
+            **ours.__init__.__kwdefaults__,
+        }
         for name, p in inspect.signature(theirs).parameters.items():
             assert defaults[name] == p.default, name
     assert raises(TypeError, "bogus", lambda: profile(bogus=1))
@@ -439,8 +527,14 @@ def the_legacy_interface_gives_the_same() -> None:
 
 
 def metadata_of_any_kind_leaves_a_trace_json_and_its_times() -> None:
-    metadata = {"x": '{"traceEvents": [1, 2]}', "pid": '"worker-1"', "y": "NaN", "exe": "7",
-                "baseTimeNanoseconds": '"none"', "traceEvents": "[]"}
+    metadata = {
+        "x": '{"traceEvents": [1, 2]}',
+        "pid": '"worker-1"',
+        "y": "NaN",
+        "exe": "7",
+        "baseTimeNanoseconds": '"none"',
+        "traceEvents": "[]",
+    }
     with profile(activities=CPU) as p, tempfile.TemporaryDirectory() as directory:
         torch.ones(2)
         for key, value in metadata.items():
@@ -450,8 +544,13 @@ def metadata_of_any_kind_leaves_a_trace_json_and_its_times() -> None:
         p.export_chrome_trace(path)
         written = json.loads(path.read_text(), parse_constant=lambda name: 1 / 0)
     told = {key: written.get(key) for key in ("x", "pid", "y", "exe", "command")}
-    assert told == {"x": {"traceEvents": [1, 2]}, "pid": "worker-1", "y": "NaN", "exe": 7,
-                    "command": None}, told
+    assert told == {
+        "x": {"traceEvents": [1, 2]},
+        "pid": "worker-1",
+        "y": "NaN",
+        "exe": 7,
+        "command": None,
+    }, told
     assert any(e["name"] == "aten::ones" for e in written["traceEvents"])
     assert isinstance(written["baseTimeNanoseconds"], int)
 
@@ -466,11 +565,17 @@ def a_trace_has_the_types_of_events_that_were_named() -> None:
 
     everything, found = record(ProfilerActivity.CPU)
     assert found == {"cpu_op", "fwdbwd", "user_annotation", "cpu_instant_event"}, found
-    for named, categories in (([], set()), (["CPU_OP"], {"cpu_op", "fwdbwd"}),
-                              (["USER_ANNOTATION", "XPU_RUNTIME"], {"user_annotation"})):
+    for named, categories in (
+        ([], set()),
+        (["CPU_OP"], {"cpu_op", "fwdbwd"}),
+        (["USER_ANNOTATION", "XPU_RUNTIME"], {"user_annotation"}),
+    ):
         assert record({ProfilerActivity.CPU: named}) == (everything, categories), named
-    assert raises(RuntimeError, "Unknown or non-member activity type name: 'GPU_MEMCPY'",
-                  profile(activities=[{ProfilerActivity.CPU: ["GPU_MEMCPY"]}]).start)
+    assert raises(
+        RuntimeError,
+        "Unknown or non-member activity type name: 'GPU_MEMCPY'",
+        profile(activities=[{ProfilerActivity.CPU: ["GPU_MEMCPY"]}]).start,
+    )
 
 
 def collection_can_be_toggled() -> None:
@@ -488,8 +593,15 @@ def it_has_every_name_that_torch_has() -> None:
     assert set(there.__all__) <= set(here.__all__)
     lacking = [name for name in dir(there) if not hasattr(here, name)]
     assert not lacking, lacking
-    for name in ("_KinetoProfile", "ExecutionTraceObserver", "DeviceType", "kineto_available",
-                 "_ExperimentalConfig", "RecordScope", "KinetoStepTracker"):
+    for name in (
+        "_KinetoProfile",
+        "ExecutionTraceObserver",
+        "DeviceType",
+        "kineto_available",
+        "_ExperimentalConfig",
+        "RecordScope",
+        "KinetoStepTracker",
+    ):
         assert getattr(here, name) is getattr(there, name), name
     assert raises(AttributeError, "no attribute 'nonsense'", lambda: here.nonsense)
     here, there = opscope.torch.autograd_profiler, torch.autograd.profiler
@@ -502,13 +614,16 @@ def it_has_every_name_that_torch_has() -> None:
 def the_profile_has_every_name_that_torchs_has() -> None:
     there = torch.profiler
     assert set(dir(there.profile)) <= set(dir(profile))
-    assert (inspect.signature(profile) == inspect.signature(there.profile)
-            and inspect.signature(profile.__init__) == inspect.signature(there.profile.__init__))
+    assert inspect.signature(profile) == inspect.signature(there.profile) and inspect.signature(
+        profile.__init__
+    ) == inspect.signature(there.profile.__init__)
 
 
 def the_inner_profiler_has_what_that_of_torch_has() -> None:
     with profile(activities=CPU) as prof:
-        assert str(prof.profiler) == repr(prof.profiler) == "<unfinished torch.autograd.profile>"
+        assert (
+            str(prof.profiler) == repr(prof.profiler) == "<unfinished torch.autograd.profile>"
+        )
         x + x
     inner = prof.profiler
     assert "aten::add" in inner.table(sort_by="id") == str(inner) and "aten::add" in repr(inner)
@@ -546,8 +661,10 @@ def slips_of_documents_are_understood() -> None:
     with tempfile.TemporaryDirectory() as d:
         prof.export(os.path.join(d, "t.json"))
         assert "traceEvents" in json.loads(Path(d, "t.json").read_text())
-    assert {type(a).__module__ for a in (prof.key_averages(), prof.key_averages()[0],
-                                         prof.events()[0])} == {"opscope.torch.events"}
+    assert {
+        type(a).__module__
+        for a in (prof.key_averages(), prof.key_averages()[0], prof.events()[0])
+    } == {"opscope.torch.events"}
     assert profile.__module__ == "opscope.torch.profiler"
 
 

@@ -12,6 +12,7 @@ The verdict: memory is flat if the median of its last quarter is at most 16 MiB 
 its second, and nothing is lost if steps and operators are those that the program counted, except
 the first step and the unfinished one. Ends with `N passed, N failed`; exit status 1 on any failure.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -63,8 +64,11 @@ def read_counts(directory: Path) -> tuple[int, int]:
 def memory(pid: int) -> dict[str, int]:
     """Bytes of memory of PID, by name of /proc/PID/status."""
     lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
-    return {x.split(":")[0]: int(x.split()[1]) * 1024 for x in lines
-            if x.startswith(("VmRSS", "RssAnon"))}
+    return {
+        x.split(":")[0]: int(x.split()[1]) * 1024
+        for x in lines
+        if x.startswith(("VmRSS", "RssAnon"))
+    }
 
 
 def size(directory: Path) -> int:
@@ -93,9 +97,12 @@ def watch(program: subprocess.Popen[bytes], directory: Path, seconds: float) -> 
         pid, n = read_counts(directory)
         now = memory(pid)
         found.append(now["VmRSS"])
-        print(f"{time.monotonic() - begin:7.0f} s   RSS {now['VmRSS'] / MIB:7.1f} MiB   "
-              f"anonymous {now['RssAnon'] / MIB:7.1f} MiB   steps {n:8d}   "
-              f"recording {size(directory / 'rec') / MIB:8.1f} MiB", flush=True)
+        print(
+            f"{time.monotonic() - begin:7.0f} s   RSS {now['VmRSS'] / MIB:7.1f} MiB   "
+            f"anonymous {now['RssAnon'] / MIB:7.1f} MiB   steps {n:8d}   "
+            f"recording {size(directory / 'rec') / MIB:8.1f} MiB",
+            flush=True,
+        )
     os.kill(pid, signal.SIGKILL)
     return found
 
@@ -134,13 +141,21 @@ class LongTests(Tests):
         """Rows of a table of the recording; prints the time and memory it took."""
         out = Path(self.directory, "table.csv")
         begin = time.monotonic()
-        with out.open("wb") as f, subprocess.Popen(
+        with (
+            out.open("wb") as f,
+            subprocess.Popen(
                 [self.opscope, "table", *words, "--limit", "0", "--format", "csv", "rec"],
-                cwd=self.directory, stdout=f) as command:
+                cwd=self.directory,
+                stdout=f,
+            ) as command,
+        ):
             _, status, usage = os.wait4(command.pid, 0)
             command.returncode = os.waitstatus_to_exitcode(status)
-        print(f"opscope table {' '.join(words)}: {time.monotonic() - begin:.1f} s, "
-              f"{usage.ru_maxrss / 1024:.0f} MiB", flush=True)
+        print(
+            f"opscope table {' '.join(words)}: {time.monotonic() - begin:.1f} s, "
+            f"{usage.ru_maxrss / 1024:.0f} MiB",
+            flush=True,
+        )
         with out.open(encoding="utf-8") as f:
             return list(csv.DictReader(f))
 
@@ -156,8 +171,11 @@ class LongTests(Tests):
         steps = self.table("steps")
         labels = [int(x["label"]) for x in steps]
         # A step lasts from one step of the optimizer to its next.
-        self.check("steps", n - 1 <= len(labels) <= n and labels == list(range(len(labels))),
-                   f"{len(labels)}, from {labels[:1]} to {labels[-1:]}")
+        self.check(
+            "steps",
+            n - 1 <= len(labels) <= n and labels == list(range(len(labels))),
+            f"{len(labels)}, from {labels[:1]} to {labels[-1:]}",
+        )
         codes = [x["code"] for x in self.table("quality")]
         self.check("quality says that it was killed", "killed" in codes, codes)
         lost = [x for x in codes if x.startswith(LOSSES)]
@@ -177,11 +195,13 @@ def main() -> int:
         tests = LongTests(options.opscope, directory.resolve())
         found = tests.record(options.seconds)
         quarter = len(found) // 4
-        second = statistics.median(found[quarter:2 * quarter])
+        second = statistics.median(found[quarter : 2 * quarter])
         last = statistics.median(found[-quarter:])
-        tests.check("memory", last - second <= FLAT_BYTES,
-                    f"{second / MIB:.1f} MiB in the second quarter, {last / MIB:.1f} MiB in the "
-                    f"last")
+        tests.check(
+            "memory",
+            last - second <= FLAT_BYTES,
+            f"{second / MIB:.1f} MiB in the second quarter, {last / MIB:.1f} MiB in the last",
+        )
         tests.compare()
     return tests.end()
 

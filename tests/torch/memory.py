@@ -7,6 +7,7 @@
 Needs torch, and the python/ of a build on PYTHONPATH. Ends with `N passed, N failed`; exit status 1
 on any failure.
 """
+
 from __future__ import annotations
 
 import ctypes
@@ -32,10 +33,21 @@ from opscope.torch import ProfilerActivity, profile, record_function
 from support import both, exported, raises, run
 
 CPU = [ProfilerActivity.CPU]
-WITH_CATEGORIES: dict[str, Any] = {"activities": CPU, "record_shapes": True,
-                                   "profile_memory": True, "with_stack": True}
-WORDS = ("parameter", "gradient", "optimizer_state", "activation", "input", "temporary",
-         "autograd_detail")
+WITH_CATEGORIES: dict[str, Any] = {
+    "activities": CPU,
+    "record_shapes": True,
+    "profile_memory": True,
+    "with_stack": True,
+}
+WORDS = (
+    "parameter",
+    "gradient",
+    "optimizer_state",
+    "activation",
+    "input",
+    "temporary",
+    "autograd_detail",
+)
 x = torch.randn(8, 8)
 
 
@@ -49,11 +61,13 @@ def exhaust() -> None:
 
 def failed_allocations_are_rows_as_torch_has_them() -> None:
     theirs, ours = both(exhaust, activities=CPU, profile_memory=True)
-    a, b = ([(a.key, a.count, a.cpu_memory_usage) for a in p.key_averages()]
-            for p in (theirs, ours))
+    a, b = (
+        [(a.key, a.count, a.cpu_memory_usage) for a in p.key_averages()] for p in (theirs, ours)
+    )
     assert a == b and "[OutOfMemory]" in [key for key, *_ in b], (a, b)
-    assert [e["args"]["Bytes"] for e in exported(ours)
-            if e["name"] == "[OutOfMemory]"] == [1 << 58]
+    assert [e["args"]["Bytes"] for e in exported(ours) if e["name"] == "[OutOfMemory]"] == [
+        1 << 58
+    ]
 
 
 # As libc10_cuda.so does, it tells torch of blocks of a device, by way of its own address table.
@@ -86,32 +100,64 @@ def memory_of_devices_is_recorded_as_torch_does() -> None:
     with tempfile.TemporaryDirectory() as directory:
         source, out = Path(directory) / "device.cpp", Path(directory) / "libdevice.so"
         source.write_text(DEVICE_LIBRARY)
-        subprocess.run(["c++", "-O1", "-shared", "-fPIC", source, "-o", out, f"-L{libraries}",
-                        "-lc10", f"-Wl,-rpath,{libraries}"], check=True)
+        subprocess.run(
+            [
+                "c++",
+                "-O1",
+                "-shared",
+                "-fPIC",
+                source,
+                "-o",
+                out,
+                f"-L{libraries}",
+                "-lc10",
+                f"-Wl,-rpath,{libraries}",
+            ],
+            check=True,
+        )
         library = ctypes.CDLL(str(out))
 
     def work() -> None:
         for device in (1, 12):  # CUDA and XPU
             with record_function(f"on {device}"):
                 for block in (1 << 20, 1 << 21):
-                    library.device_memory(ctypes.c_size_t(block), ctypes.c_int64(block), device, 0)
-                library.device_memory(ctypes.c_size_t(1 << 20), ctypes.c_int64(-1 << 20), device, 0)
+                    library.device_memory(
+                        ctypes.c_size_t(block), ctypes.c_int64(block), device, 0
+                    )
+                library.device_memory(
+                    ctypes.c_size_t(1 << 20), ctypes.c_int64(-1 << 20), device, 0
+                )
             library.device_memory(ctypes.c_size_t(1 << 21), ctypes.c_int64(-1 << 21), device, 0)
             library.device_is_full(ctypes.c_int64(1 << 40), device)
 
     theirs, ours = both(work, activities=CPU, profile_memory=True)
-    a, b = (sorted((a.key, a.count, a.cpu_memory_usage, a.device_memory_usage)
-                   for a in p.key_averages()) for p in (theirs, ours))
+    a, b = (
+        sorted(
+            (a.key, a.count, a.cpu_memory_usage, a.device_memory_usage)
+            for a in p.key_averages()
+        )
+        for p in (theirs, ours)
+    )
     assert a == b and ("on 12", 1, 0, 1 << 21) in b, (a, b)
     keys = ("Device Type", "Device Id", "Bytes", "Total Allocated", "Total Reserved", "Addr")
-    a, b = ([(e["name"], *[e["args"].get(key) for key in keys]) for e in exported(p)
-             if e.get("args", {}).get("Device Type", 0) != 0] for p in (theirs, ours))
-    a, b = ([x for x in y if x[0] == "[memory]"] + [x for x in y if x[0] != "[memory]"]
-            for y in (a, b))
+    a, b = (
+        [
+            (e["name"], *[e["args"].get(key) for key in keys])
+            for e in exported(p)
+            if e.get("args", {}).get("Device Type", 0) != 0
+        ]
+        for p in (theirs, ours)
+    )
+    a, b = (
+        [x for x in y if x[0] == "[memory]"] + [x for x in y if x[0] != "[memory]"]
+        for y in (a, b)
+    )
     assert a == b and len(b) == 10, (a, b)
     peaks = opscope.load(ours).table("memory_peaks")
     assert {(d, int(n)) for d, n in zip(peaks["device"], peaks["peak_bytes"])} >= {
-        ("cuda:0", 3 << 20), ("xpu:0", 3 << 20)}, peaks
+        ("cuda:0", 3 << 20),
+        ("xpu:0", 3 << 20),
+    }, peaks
 
 
 def records_of_memory_outside_of_calls_are_events() -> None:
@@ -121,9 +167,21 @@ def records_of_memory_outside_of_calls_are_events() -> None:
         exhaust()
 
     theirs, ours = both(work, activities=CPU, profile_memory=True)
-    a, b = ([(e.name, e.trace_name, e.cpu_memory_usage, e.thread, e.time_range.elapsed_us() == 0,
-              e.flops, e.overload_name)
-             for e in p.events()] for p in (theirs, ours))
+    a, b = (
+        [
+            (
+                e.name,
+                e.trace_name,
+                e.cpu_memory_usage,
+                e.thread,
+                e.time_range.elapsed_us() == 0,
+                e.flops,
+                e.overload_name,
+            )
+            for e in p.events()
+        ]
+        for p in (theirs, ours)
+    )
     assert a == b and ("[memory]", None, -400, 1, True, None, "") in b, (a, b)
     a, b = (p.key_averages().total_average().count for p in (theirs, ours))
     assert a == b, (a, b)
@@ -154,9 +212,13 @@ def memory_is_recorded_while_operators_are_toggled_off() -> None:
             prof.toggle_collection_dynamic(True, CPU)
             kept.append(torch.ones(400))
             kept.clear()
-        return ([e["args"]["Bytes"] for e in exported(prof) if e["name"] == "[memory]"],
-                {a.key: (a.count, a.cpu_memory_usage, a.self_cpu_memory_usage)
-                 for a in prof.key_averages()})
+        return (
+            [e["args"]["Bytes"] for e in exported(prof) if e["name"] == "[memory]"],
+            {
+                a.key: (a.count, a.cpu_memory_usage, a.self_cpu_memory_usage)
+                for a in prof.key_averages()
+            },
+        )
 
     theirs, ours = (told(make) for make in (torch.profiler.profile, profile))
     assert theirs == ours and len(ours[0]) == 8, (theirs, ours)
@@ -166,8 +228,9 @@ def trained_before() -> Callable[[], None]:
     """Two steps of training whose model, optimizer and inputs are older than the steps."""
     model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 4))
     optimizer = torch.optim.AdamW(model.parameters())
-    batches = [(torch.randn(4, 8).t().contiguous().t(), torch.randint(0, 4, (4,)))
-               for _ in range(3)]
+    batches = [
+        (torch.randn(4, 8).t().contiguous().t(), torch.randint(0, 4, (4,))) for _ in range(3)
+    ]
 
     def step(inputs: torch.Tensor, labels: torch.Tensor) -> None:
         optimizer.zero_grad()
@@ -184,8 +247,10 @@ def trained_before() -> Callable[[], None]:
 
 def memory_over_time_has_what_torch_has() -> None:
     def told(timeline: Any) -> Counter[tuple[str, int, str]]:
-        return Counter((action.name, size, word(timeline._categories.get(key, version)))
-                       for _, action, (key, version), size in timeline.timeline)
+        return Counter(
+            (action.name, size, word(timeline._categories.get(key, version)))
+            for _, action, (key, version), size in timeline.timeline
+        )
 
     for work in trained_before(), convolutions, manual:
         work()
@@ -197,13 +262,18 @@ def memory_over_time_has_what_torch_has() -> None:
         b = told(prof._memory_profile())
         assert a == b, (a - b, b - a)
         if work not in (convolutions, manual):
-            before = {(size, category) for action, size, category in b if action == "PREEXISTING"}
-            assert {(512, "parameter"), (512, "optimizer_state"), (128, "input")} <= before, before
+            before = {
+                (size, category) for action, size, category in b if action == "PREEXISTING"
+            }
+            assert {(512, "parameter"), (512, "optimizer_state"), (128, "input")} <= before, (
+                before
+            )
 
 
 def memory_over_time_is_written_in_all_forms() -> None:
-    with profile(activities=CPU, record_shapes=True, profile_memory=True,
-                 with_stack=True) as prof:
+    with profile(
+        activities=CPU, record_shapes=True, profile_memory=True, with_stack=True
+    ) as prof:
         kept = torch.zeros(100)
         torch.zeros(50)
     with warnings.catch_warnings(), tempfile.TemporaryDirectory() as d:
@@ -242,8 +312,9 @@ class Residual(nn.Module):
 
 
 def convolutions() -> None:
-    model = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
-                          nn.Linear(8 * 7 * 7, 10))
+    model = nn.Sequential(
+        nn.Conv2d(3, 8, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(8 * 7 * 7, 10)
+    )
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
     for _ in range(3):
         images, labels = torch.randn(4, 3, 16, 16), torch.randint(0, 10, (4,))
@@ -307,8 +378,11 @@ def theirs(work: Callable[[], None]) -> tuple[list[tuple[int, str]], list[Counte
     first: dict[Any, str] = {}
     for (key, _), category in memory._category_snapshot().items():  # in order of versions
         first[key] = first.get(key) or word(category)
-    allocations = [(e.start_time_ns, e.typed[1]) for e in memory._op_tree.dfs()
-                   if e.name == "[memory]" and e.typed[1].alloc_size > 0]
+    allocations = [
+        (e.start_time_ns, e.typed[1])
+        for e in memory._op_tree.dfs()
+        if e.name == "[memory]" and e.typed[1].alloc_size > 0
+    ]
     allocations.sort(key=lambda x: x[0])
     live: Counter[str] = Counter()
     moments: dict[int, Counter[str]] = {}
@@ -320,8 +394,10 @@ def theirs(work: Callable[[], None]) -> tuple[list[tuple[int, str]], list[Counte
         if action == Action.INCREMENT_VERSION:
             live[names[1]] += size
         moments[at] = Counter(live)
-    return ([(a.alloc_size, first.get(TensorKey.from_allocation(a), "")) for _, a in allocations],
-            [moments[at] for at, _ in allocations])
+    return (
+        [(a.alloc_size, first.get(TensorKey.from_allocation(a), "")) for _, a in allocations],
+        [moments[at] for at, _ in allocations],
+    )
 
 
 def ours(prof: Any) -> tuple[list[tuple[int, str]], Any]:
@@ -329,8 +405,10 @@ def ours(prof: Any) -> tuple[list[tuple[int, str]], Any]:
     trace = opscope.load(prof)
     rows = trace.table("memory_events", where="alloc_ns IS NOT NULL")
     words = rows["category"] if "category" in rows else [None] * rows.n_rows
-    return ([(int(size), category or "") for size, category in zip(rows["bytes"], words)],
-            trace.table("memory_peaks"))
+    return (
+        [(int(size), category or "") for size, category in zip(rows["bytes"], words)],
+        trace.table("memory_peaks"),
+    )
 
 
 def compare(work: Callable[[], None], *expected: str) -> None:

@@ -8,6 +8,7 @@ A program with every habit that a build for the CPU can show is recorded by torc
 opscope.torch and by `opscope run`. Needs torch, and the python/ of the build on PYTHONPATH. Ends
 with `N passed, N failed`; exit status 1 on any failure.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -30,14 +31,21 @@ import opscope
 import opscope.torch
 from support import Tests
 
-OPTIONS: Any = {"activities": [torch.profiler.ProfilerActivity.CPU], "with_stack": True,
-                "record_shapes": True}
-WORDS = {"extra_copy": matcher.ExtraCUDACopyPattern, "fp32_matmul": matcher.FP32MatMulPattern,
-         "single_tensor": matcher.OptimizerSingleTensorPattern,
-         "dataloader": matcher.SynchronizedDataLoaderPattern,
-         "zero_grad": matcher.GradNotSetToNonePattern,
-         "conv_bias": matcher.Conv2dBiasFollowedByBatchNorm2dPattern,
-         "unaligned": matcher.MatMulDimInFP16Pattern, "indexing": matcher.ForLoopIndexingPattern}
+OPTIONS: Any = {
+    "activities": [torch.profiler.ProfilerActivity.CPU],
+    "with_stack": True,
+    "record_shapes": True,
+}
+WORDS = {
+    "extra_copy": matcher.ExtraCUDACopyPattern,
+    "fp32_matmul": matcher.FP32MatMulPattern,
+    "single_tensor": matcher.OptimizerSingleTensorPattern,
+    "dataloader": matcher.SynchronizedDataLoaderPattern,
+    "zero_grad": matcher.GradNotSetToNonePattern,
+    "conv_bias": matcher.Conv2dBiasFollowedByBatchNorm2dPattern,
+    "unaligned": matcher.MatMulDimInFP16Pattern,
+    "indexing": matcher.ForLoopIndexingPattern,
+}
 # What runs without a call of Python: torch names the line of an outer call.
 EXPRESSIONS = ("indexing",)
 PROGRAM = '''
@@ -140,8 +148,10 @@ def location(event: Any) -> tuple[str, str]:
     while event:
         caller = getattr(event.extra_fields, "caller", None)
         if caller is not None and not caller.file_name.startswith("torch/"):
-            return (f"{caller.file_name}:{caller.line_number}",
-                    f"{caller.file_name}: {caller.function_name}")
+            return (
+                f"{caller.file_name}:{caller.line_number}",
+                f"{caller.file_name}: {caller.function_name}",
+            )
         event = event.parent
     return "", ""
 
@@ -180,8 +190,12 @@ class Patterns(Tests):
 
     def names(self) -> collections.Counter[tuple[str, str]]:
         """Patterns and names of what torch finds; products in FP32 are another rule here."""
-        return collections.Counter((word, e.name) for word, events in self.found.items()
-                                   for e in events if word != "fp32_matmul")
+        return collections.Counter(
+            (word, e.name)
+            for word, events in self.found.items()
+            for e in events
+            if word != "fp32_matmul"
+        )
 
     def each_habit_is_there(self) -> None:
         """The program would be no test of what torch does not find."""
@@ -192,32 +206,61 @@ class Patterns(Tests):
         """Each event, by name and start; and the function that caused it."""
         path = self.place / "theirs.json"
         self.theirs.export_chrome_trace(str(path))
-        origin = int(dict(zip(*(opscope.load(path)["info"].head(x, 99) for x in ("key", "value"))))
-                     ["origin_unix_ns"])
+        origin = int(
+            dict(zip(*(opscope.load(path)["info"].head(x, 99) for x in ("key", "value"))))[
+                "origin_unix_ns"
+            ]
+        )
         rows = rows_of(path, group_by="event")
         self.check_equal(
             "events of the trace of torch",
-            sorted((r["pattern"], r["name"], r["start_ns"] + origin, r["total_ns"]) for r in rows),
-            sorted((word, e.name, e.start_time_ns, e.duration_time_ns)
-                   for word, events in self.found.items() for e in events
-                   if word != "fp32_matmul"))
+            sorted(
+                (r["pattern"], r["name"], r["start_ns"] + origin, r["total_ns"]) for r in rows
+            ),
+            sorted(
+                (word, e.name, e.start_time_ns, e.duration_time_ns)
+                for word, events in self.found.items()
+                for e in events
+                if word != "fp32_matmul"
+            ),
+        )
         self.check_equal(
             "who caused them",
-            sorted((r["pattern"], without_line(r["function"])) for r in rows
-                   if r["pattern"] not in EXPRESSIONS),
-            sorted((word, location(e)[1]) for word, events in self.found.items() for e in events
-                   if word not in ("fp32_matmul", *EXPRESSIONS)))
-        self.check_equal("sums of rows", collections.Counter(
-            {(r["pattern"], r["name"]): 0 for r in rows}) + sum(
-                (collections.Counter({(r["pattern"], r["name"]): r["calls"]})
-                 for r in rows_of(path)), collections.Counter()), self.names())
+            sorted(
+                (r["pattern"], without_line(r["function"]))
+                for r in rows
+                if r["pattern"] not in EXPRESSIONS
+            ),
+            sorted(
+                (word, location(e)[1])
+                for word, events in self.found.items()
+                for e in events
+                if word not in ("fp32_matmul", *EXPRESSIONS)
+            ),
+        )
+        self.check_equal(
+            "sums of rows",
+            collections.Counter({(r["pattern"], r["name"]): 0 for r in rows})
+            + sum(
+                (
+                    collections.Counter({(r["pattern"], r["name"]): r["calls"]})
+                    for r in rows_of(path)
+                ),
+                collections.Counter(),
+            ),
+            self.names(),
+        )
         self.trees_are_equal(path)
 
     def trees_are_equal(self, path: Path) -> None:
         """The tree of torch's trace is that of torch."""
+
         def lines(tree: Any, depth: int = 0) -> list[tuple[int, str, int]]:
-            return [line for e in tree for line in (
-                (depth, e.name, e.duration_time_ns), *lines(e.children, depth + 1))]
+            return [
+                line
+                for e in tree
+                for line in ((depth, e.name, e.duration_time_ns), *lines(e.children, depth + 1))
+            ]
 
         def of_function(tree: Any, name: str) -> Any:
             return [e for e in traverse_dfs(tree) if e.name.endswith(f"): {name}")]
@@ -227,11 +270,15 @@ class Patterns(Tests):
         # Others have labels that calls begin and end: in torch these end with the first call.
         for name in ("copies", "convolutions", "products", "loops"):
             wanted, got = lines(of_function(theirs, name)), lines(of_function(ours, name))
-            self.check(f"the trees of {name} are equal", wanted == got and len(got) > 20, next(
-                ((a, b) for a, b in zip(wanted, got) if a != b), (len(wanted), len(got))))
+            self.check(
+                f"the trees of {name} are equal",
+                wanted == got and len(got) > 20,
+                next(((a, b) for a, b in zip(wanted, got) if a != b), (len(wanted), len(got))),
+            )
         self.check_equal("walk() is traverse_dfs", list(ours.walk()), list(traverse_dfs(ours)))
-        self.check_equal("traverse_bfs finds as many", len(list(traverse_bfs(ours))),
-                         len(list(ours.walk())))
+        self.check_equal(
+            "traverse_bfs finds as many", len(list(traverse_bfs(ours))), len(list(ours.walk()))
+        )
 
     def in_a_profile_of_opscope(self) -> None:
         """Names and numbers, in the table and by torch's classes, which run on our tree."""
@@ -242,41 +289,66 @@ class Patterns(Tests):
             got[row["pattern"], row["name"]] += row["calls"]
         self.check_equal("names in a profile", got, self.names())
         of_torch = found_by_torch(ours)
-        self.check_equal("torch's classes on our tree",
-                         {word: [e.name for e in events] for word, events in of_torch.items()},
-                         {word: [e.name for e in events] for word, events in self.found.items()})
-        self.check_equal("who caused them in our tree",
-                         {word: [location(e)[1] for e in events]
-                          for word, events in of_torch.items()},
-                         {word: [location(e)[1] for e in events]
-                          for word, events in self.found.items()})
+        self.check_equal(
+            "torch's classes on our tree",
+            {word: [e.name for e in events] for word, events in of_torch.items()},
+            {word: [e.name for e in events] for word, events in self.found.items()},
+        )
+        self.check_equal(
+            "who caused them in our tree",
+            {word: [location(e)[1] for e in events] for word, events in of_torch.items()},
+            {word: [location(e)[1] for e in events] for word, events in self.found.items()},
+        )
         for event in ours.profiler.kineto_results.experimental_event_tree().walk():
             read = [getattr(event.extra_fields, name) for name in dir(event.extra_fields)]
             if not read or type(event.tag) is not type(self.found["indexing"][0].tag):
                 self.check("attributes can be read", False, event)
         for make in (self.theirs, ours):
-            matcher.report_all_anti_patterns(make, print_enable=False,
-                                             json_report_dir=str(self.place))
+            matcher.report_all_anti_patterns(
+                make, print_enable=False, json_report_dir=str(self.place)
+            )
 
     def in_an_unchanged_program(self) -> None:
         """Names, numbers, and the lines that torch reports."""
         (self.place / "main.py").write_text("import habits\nhabits.work()\n")
         out = self.place / "out"
-        done = subprocess.run([self.opscope, "run", "--torch=stack", "-o", str(out), "--",
-                               sys.executable, "main.py"], cwd=self.place, capture_output=True,
-                              text=True, env={**os.environ, **self.package()}, check=False)
+        done = subprocess.run(
+            [
+                self.opscope,
+                "run",
+                "--torch=stack",
+                "-o",
+                str(out),
+                "--",
+                sys.executable,
+                "main.py",
+            ],
+            cwd=self.place,
+            capture_output=True,
+            text=True,
+            env={**os.environ, **self.package()},
+            check=False,
+        )
         self.check_equal("opscope run", (done.returncode, done.stderr), (0, ""))
         main = max(out.iterdir(), key=lambda p: p.stat().st_size)
-        got = {(r["pattern"], r["name"], r["source"]): r["calls"] for r in rows_of(main)
-               if r["pattern"] not in EXPRESSIONS}
-        wanted = collections.Counter((word, e.name, location(e)[0])
-                                     for word, events in self.found.items() for e in events
-                                     if word not in ("fp32_matmul", *EXPRESSIONS))
+        got = {
+            (r["pattern"], r["name"], r["source"]): r["calls"]
+            for r in rows_of(main)
+            if r["pattern"] not in EXPRESSIONS
+        }
+        wanted = collections.Counter(
+            (word, e.name, location(e)[0])
+            for word, events in self.found.items()
+            for e in events
+            if word not in ("fp32_matmul", *EXPRESSIONS)
+        )
         self.check_equal("lines in an unchanged program", got, dict(wanted))
         line = PROGRAM.splitlines().index("        t[i] = i") + 1
-        self.check_equal("the line of an expression",
-                         [r["source"] for r in rows_of(main) if r["pattern"] == "indexing"],
-                         [f"habits.py:{line}"])
+        self.check_equal(
+            "the line of an expression",
+            [r["source"] for r in rows_of(main) if r["pattern"] == "indexing"],
+            [f"habits.py:{line}"],
+        )
 
 
 def main() -> int:

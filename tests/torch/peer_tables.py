@@ -7,6 +7,7 @@ Runs in an environment that has both (see peers.py), without torch and without o
 For each trace: their complaints, the plugin's views and its tables of operators, kernels, memory and
 modules, and the other's operators, kernels, steps, annotations and calls.
 """
+
 from __future__ import annotations
 
 import json
@@ -39,16 +40,32 @@ class Complaints(logging.Handler):
 def from_plugin(path: str, cache: str) -> dict[str, Any]:
     data = RunProfileData.parse("worker", 1, path, cache)
     profile = RunGenerator("worker", 1, data).generate_run_profile()
-    tables = {"operators": profile.operation_table_by_name,
-              "operators_by_shape": profile.operation_table_by_name_input}
-    result = {name: [[row["name"], str(row.get("input_shape", "")), row["calls"],
-                      row["host_self_duration"], row["host_total_duration"]]
-                     for row in table["data"]] for name, table in tables.items()}
+    tables = {
+        "operators": profile.operation_table_by_name,
+        "operators_by_shape": profile.operation_table_by_name_input,
+    }
+    result = {
+        name: [
+            [
+                row["name"],
+                str(row.get("input_shape", "")),
+                row["calls"],
+                row["host_self_duration"],
+                row["host_total_duration"],
+            ]
+            for row in table["data"]
+        ]
+        for name, table in tables.items()
+    }
     result["views"] = sorted(view.display_name for view in profile.views)
-    result["modules"] = sorted([m.name, m.occurences, m.operators]
-                               for m in profile.module_stats or [])
-    result["kernels"] = ([[row[0], row[2]] for row in profile.kernel_table["data"]["rows"]]
-                         if profile.kernel_table else [])
+    result["modules"] = sorted(
+        [m.name, m.occurences, m.operators] for m in profile.module_stats or []
+    )
+    result["kernels"] = (
+        [[row[0], row[2]] for row in profile.kernel_table["data"]["rows"]]
+        if profile.kernel_table
+        else []
+    )
     result["memory"] = profile.get_memory_stats()["rows"] if profile.memory_snapshot else {}
     return result
 
@@ -60,15 +77,21 @@ def from_hta(path: str) -> dict[str, Any]:
     operators = events[events["cat"].map(lambda i: names[i]) == "cpu_op"]
     sums = operators.groupby("name")["dur"].agg(["count", "sum"])
     annotations = analysis.get_gpu_user_annotation_breakdown(
-        use_gpu_annotation=False, visualize=False, num_kernels=1000)
-    kernels = events[(events["stream"] >= 0) & (events["cat"].map(lambda i: names[i]) == "kernel")]
+        use_gpu_annotation=False, visualize=False, num_kernels=1000
+    )
+    kernels = events[
+        (events["stream"] >= 0) & (events["cat"].map(lambda i: names[i]) == "kernel")
+    ]
     stacks = CallGraph(analysis.t).rank_to_stacks[0]
-    return {"operators": sorted([names[i], int(row["count"]), float(row["sum"])]
-                                for i, row in sums.iterrows()),
-            "steps": [int(step) for step in analysis.get_profiler_steps()],
-            "kernels": [[names[i], int(n)] for i, n in kernels.groupby("name").size().items()],
-            "annotations": sorted(str(x) for x in annotations["name"]),
-            "calls": sum(len(stack.get_nodes()) for stack in stacks.values())}
+    return {
+        "operators": sorted(
+            [names[i], int(row["count"]), float(row["sum"])] for i, row in sums.iterrows()
+        ),
+        "steps": [int(step) for step in analysis.get_profiler_steps()],
+        "kernels": [[names[i], int(n)] for i, n in kernels.groupby("name").size().items()],
+        "annotations": sorted(str(x) for x in annotations["name"]),
+        "calls": sum(len(stack.get_nodes()) for stack in stacks.values()),
+    }
 
 
 def main() -> None:
@@ -80,8 +103,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as cache:
         for path in sys.argv[1:]:
             complaints.found = []
-            result.append({"plugin": from_plugin(path, cache), "hta": from_hta(path),
-                           "complaints": complaints.found})
+            result.append(
+                {
+                    "plugin": from_plugin(path, cache),
+                    "hta": from_hta(path),
+                    "complaints": complaints.found,
+                }
+            )
     json.dump(result, sys.stdout)
 
 

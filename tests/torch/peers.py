@@ -12,6 +12,7 @@ calls), memory, modules, steps and annotations, without a complaint; times diffe
 the two profilers. In a trace of a fake device, which torch cannot record, they must find its
 kernels. Ends with `N passed, N failed`; exit status 1 on any failure.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -55,9 +56,13 @@ TIMES_MAY_DIFFER = 0.4  # of a table's sum; torch's times include its own cost
 
 def profiles(directory: Path, **options: Any) -> list[Any]:
     """A profile of torch and one of opscope, each with a separate directory."""
-    return [make(activities=CPU, on_trace_ready=tensorboard_trace_handler(str(place)), **options)
-            for make, place in ((torch.profiler.profile, directory / "theirs"),
-                                (opscope.torch.profile, directory / "ours"))]
+    return [
+        make(activities=CPU, on_trace_ready=tensorboard_trace_handler(str(place)), **options)
+        for make, place in (
+            (torch.profiler.profile, directory / "theirs"),
+            (opscope.torch.profile, directory / "ours"),
+        )
+    ]
 
 
 def train(work: Any) -> None:
@@ -78,8 +83,11 @@ def record(name: str, directory: Path) -> list[Path]:
     for prof in profiles(directory / "stacks", **STACKS):
         with prof:
             train(work)
-    return [next((directory / what / who).iterdir())
-            for what in ("all", "stacks") for who in ("theirs", "ours")]
+    return [
+        next((directory / what / who).iterdir())
+        for what in ("all", "stacks")
+        for who in ("theirs", "ours")
+    ]
 
 
 def rows(table: list[list[Any]], n_times: int) -> list[list[Any]]:
@@ -97,8 +105,12 @@ def differences(theirs: dict[str, Any], ours: dict[str, Any]) -> list[str]:
     found = [f"complaint: {x}" for x in ours["complaints"] if x not in theirs["complaints"]]
     # With stacks there are two runs, which include the calls that start and stop a profiler.
     is_one_run = "Module" not in ours["plugin"]["views"]
-    tables = [(peer, key) for peer in ("plugin", "hta") for key in ours[peer]
-              if key != "calls" or is_one_run]
+    tables = [
+        (peer, key)
+        for peer in ("plugin", "hta")
+        for key in ours[peer]
+        if key != "calls" or is_one_run
+    ]
     for peer, key in tables:
         a, b = theirs[peer][key], ours[peer][key]
         n_times = 0 if not key.startswith("operators") else 2 if peer == "plugin" else 1
@@ -114,16 +126,20 @@ def differences(theirs: dict[str, Any], ours: dict[str, Any]) -> list[str]:
 def record_device(directory: Path) -> Path:
     """The trace of a fake device."""
     trace = directory / "device.pt.trace.json"
-    subprocess.run([sys.executable, "-c", DEVICE, fake_cupti(directory), str(trace)], check=True)
+    subprocess.run(
+        [sys.executable, "-c", DEVICE, fake_cupti(directory), str(trace)], check=True
+    )
     return trace
 
 
 def device_differences(found: dict[str, Any]) -> list[str]:
     """What the peers do not find in the trace of record_device()."""
     wanted = [["scale", 3]]
-    return ([f"complaint: {x}" for x in found["complaints"] if "resolution" not in x] +
-            [f"{peer} has the kernels {found[peer]['kernels']}" for peer in ("plugin", "hta")
-             if found[peer]["kernels"] != wanted])
+    return [f"complaint: {x}" for x in found["complaints"] if "resolution" not in x] + [
+        f"{peer} has the kernels {found[peer]['kernels']}"
+        for peer in ("plugin", "hta")
+        if found[peer]["kernels"] != wanted
+    ]
 
 
 def main() -> int:
@@ -136,10 +152,16 @@ def main() -> int:
     script = Path(__file__).with_name("peer_tables.py")
     # The second peer fails if rounded times overlap.
     environment = {**os.environ, "HTA_DISABLE_NS_ROUNDING": "1", "PYTHONPATH": ""}
+
     def tables(traces: list[Path]) -> list[dict[str, Any]]:
         """What the peers find in TRACES."""
-        done = subprocess.run([args.peers, str(script), *map(str, traces)], check=False,
-                              env=environment, capture_output=True, text=True)
+        done = subprocess.run(
+            [args.peers, str(script), *map(str, traces)],
+            check=False,
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
         if done.returncode != 0:
             sys.exit(done.stderr)
         return list(json.loads(done.stdout))
@@ -150,11 +172,15 @@ def main() -> int:
             continue
         with tempfile.TemporaryDirectory() as directory:
             of = tables(record(name, Path(directory)))
-        results += [(f"{name}, {what}", differences(theirs, ours))
-                    for what, theirs, ours in (("all", *of[:2]), ("stacks", *of[2:]))]
+        results += [
+            (f"{name}, {what}", differences(theirs, ours))
+            for what, theirs, ours in (("all", *of[:2]), ("stacks", *of[2:]))
+        ]
     if args.only in (None, "device"):
         with tempfile.TemporaryDirectory() as directory:
-            results.append(("device", device_differences(tables([record_device(Path(directory))])[0])))
+            results.append(
+                ("device", device_differences(tables([record_device(Path(directory))])[0]))
+            )
     for name, found in results:
         for line in found:
             print(f"DIFFERS {name}: {line}")

@@ -9,6 +9,7 @@ themselves with opscope: checks the files, and how often an operator was called 
 leaves out another way to start processes, and without a compiler another launcher and another
 schedule. Ends with `N passed, N failed`; exit status 1 on any failure.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -36,7 +37,9 @@ if __name__ == "__main__":
     for batch in DataLoader(Sines(), 4, num_workers=2, multiprocessing_context=sys.argv[1]):
         torch.cos(batch)
 """
-TRAINER = LOADER.split("if __name__")[0] + """
+TRAINER = (
+    LOADER.split("if __name__")[0]
+    + """
 if __name__ == "__main__":
     model = torch.nn.Linear(3, 2)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -45,6 +48,7 @@ if __name__ == "__main__":
         model(batch).sum().backward()
         optimizer.step()
 """
+)
 FORKS = """
 import os, subprocess, threading, torch
 torch.cos(torch.ones(2))
@@ -180,22 +184,37 @@ class ProcessTests(Tests):
 
     def table(self, path: Path, *words: str) -> list[dict[str, str]]:
         """The rows of a table of PATH."""
-        text = subprocess.run([self.opscope, "table", *words, "--format", "csv", "--limit", "0",
-                               path], check=True, capture_output=True, text=True).stdout
+        text = subprocess.run(
+            [self.opscope, "table", *words, "--format", "csv", "--limit", "0", path],
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
         return list(csv.DictReader(text.splitlines()))
 
-    def record(self, directory: str, program: str, *command: str,
-               options: tuple[str, ...] = ()) -> tuple[str, list[Path]]:
+    def record(
+        self, directory: str, program: str, *command: str, options: tuple[str, ...] = ()
+    ) -> tuple[str, list[Path]]:
         """The output of PROGRAM, run as COMMAND with its file for "-", and its recordings."""
         place = Path(directory, "program.py")
         place.write_text(program, encoding="utf-8")
         words = [str(place) if x == "-" else x for x in command]
         env = {**os.environ, **self.package(), **self.variables}
-        done = subprocess.run([self.opscope, "run", "--torch", *options, "-o", "rec", "--", *words],
-                              cwd=directory, env=env, stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=300, check=False)
-        self.check(f"{' '.join(command)}: status", done.returncode == 0,
-                   (done.returncode, done.stderr[-500:]))
+        done = subprocess.run(
+            [self.opscope, "run", "--torch", *options, "-o", "rec", "--", *words],
+            cwd=directory,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        self.check(
+            f"{' '.join(command)}: status",
+            done.returncode == 0,
+            (done.returncode, done.stderr[-500:]),
+        )
         return done.stdout, sorted(Path(directory, "rec").iterdir())
 
     def calls(self, files: list[Path], operator: str) -> list[int]:
@@ -224,26 +243,42 @@ class ProcessTests(Tests):
             self.record(d, TRAINER, sys.executable, "-")
             run = Path(d, "rec")
             rows = self.table(run, "steps")
-            self.check_equal("steps of the trainer", [x["step"] for x in rows],
-                             [str(i) for i in range(7)])
+            self.check_equal(
+                "steps of the trainer", [x["step"] for x in rows], [str(i) for i in range(7)]
+            )
             self.check("one span", "span" not in rows[0], rows[0])
             rows = self.table(run, "operators", "--columns", "name,calls")
             found = {x["name"]: x["calls"] for x in rows}
-            self.check_equal("operators of all", [found.get("aten::sin"), found.get("aten::addmm")],
-                             ["16", "8"])
+            self.check_equal(
+                "operators of all",
+                [found.get("aten::sin"), found.get("aten::addmm")],
+                ["16", "8"],
+            )
             found = {x["code"] for x in self.table(run, "quality")}
             self.check_equal("workers are not killed", found & {"killed", "no_steps"}, set())
             rows = self.table(run, "averages", "--group-by", "shape", "--sort", "flops")
-            self.check("memory, operations and shapes in averages",
-                       rows[0]["name"] == "aten::addmm" and float(rows[0]["flops"]) > 0 and
-                       int(rows[0]["self_cpu_bytes"]) > 0 and "[2, 3]" in rows[0]["input_shapes"],
-                       rows[0])
+            self.check(
+                "memory, operations and shapes in averages",
+                rows[0]["name"] == "aten::addmm"
+                and float(rows[0]["flops"]) > 0
+                and int(rows[0]["self_cpu_bytes"]) > 0
+                and "[2, 3]" in rows[0]["input_shapes"],
+                rows[0],
+            )
             said = {x["key"]: x["value"] for x in self.table(run, "info")}
-            self.check_equal("switches", [said[x] for x in (
-                "record_shapes", "profile_memory", "with_flops", "with_stack")],
-                ["true", "true", "true", "false"])
-            self.check("nothing that was recorded is missed",
-                       not found & {"no_shapes", "no_memory", "no_flops"}, found)
+            self.check_equal(
+                "switches",
+                [
+                    said[x]
+                    for x in ("record_shapes", "profile_memory", "with_flops", "with_stack")
+                ],
+                ["true", "true", "true", "false"],
+            )
+            self.check(
+                "nothing that was recorded is missed",
+                not found & {"no_shapes", "no_memory", "no_flops"},
+                found,
+            )
 
     def profiled(self) -> None:
         """A process that profiles itself meanwhile is one span, whose steps are in order."""
@@ -252,8 +287,11 @@ class ProcessTests(Tests):
             self.check_equal("before, within and after the profile: files", len(files), 3)
             run = Path(d, "rec")
             rows = self.table(run, "steps")
-            self.check_equal("steps in order of time", [(x["step"], x["label"]) for x in rows],
-                             [(str(i), str(i)) for i in range(9)])
+            self.check_equal(
+                "steps in order of time",
+                [(x["step"], x["label"]) for x in rows],
+                [(str(i), str(i)) for i in range(9)],
+            )
             self.check("one span, too", "span" not in rows[0], rows[0])
             rows = self.table(run, "steps", "--steps", "@3-@6")
             self.check_equal("steps by ordinal", [x["label"] for x in rows], list("3456"))
@@ -262,14 +300,23 @@ class ProcessTests(Tests):
             self.check_equal("one thread of one process", len(self.table(run, "threads")), 1)
             facts = {x["key"]: x["value"] for x in self.table(run, "info")}
             self.check_equal("counted once", (facts["threads"], facts["processes"]), ("1", "1"))
-            steps = subprocess.run([self.opscope, "table", "steps", run], capture_output=True,
-                                   text=True, check=False).stdout
+            steps = subprocess.run(
+                [self.opscope, "table", "steps", run],
+                capture_output=True,
+                text=True,
+                check=False,
+            ).stdout
             self.check("steps of all files", "note: 1 of 9 steps are not kept" in steps, steps)
         with tempfile.TemporaryDirectory() as d:
-            _, files = self.record(d, PROFILED.replace("range(8)", "range(4)"), sys.executable, "-")
+            _, files = self.record(
+                d, PROFILED.replace("range(8)", "range(4)"), sys.executable, "-"
+            )
             found = {x["code"] for x in self.table(Path(d, "rec"), "quality")}
-            self.check("a profile until the end", len(files) == 3 and "source_missing" not in found,
-                       (files, found))
+            self.check(
+                "a profile until the end",
+                len(files) == 3 and "source_missing" not in found,
+                (files, found),
+            )
 
     def forks(self) -> None:
         """os.fork."""
@@ -280,19 +327,31 @@ class ProcessTests(Tests):
 
     def ranks(self) -> None:
         """DDP with gloo, by torchrun and by processes that get their rank only by a call."""
-        run = (sys.executable, "-m", "torch.distributed.run", "--standalone",
-               "--nproc-per-node", "2", "-")
-        for name, command, n_files in (("torchrun", run, 2), ("spawn", (sys.executable, "-"), 4)):
+        run = (
+            sys.executable,
+            "-m",
+            "torch.distributed.run",
+            "--standalone",
+            "--nproc-per-node",
+            "2",
+            "-",
+        )
+        for name, command, n_files in (
+            ("torchrun", run, 2),
+            ("spawn", (sys.executable, "-"), 4),
+        ):
             if self.is_quick and self.mode and name == "torchrun":
                 continue
             with tempfile.TemporaryDirectory() as d:
                 _, files = self.record(d, RANKS, *command)
                 self.check_equal(f"{name}: files", len(files), n_files)
                 rows = self.table(Path(d, "rec"), "operators")
-                found = sorted((x["rank"], x["calls"]) for x in rows if x["name"] == "aten::addmm")
+                found = sorted(
+                    (x["rank"], x["calls"]) for x in rows if x["name"] == "aten::addmm"
+                )
                 self.check_equal(f"{name}: ranks", found, [("0", "5"), ("1", "6")])
                 found = sorted(x["rank"] for x in rows if x["name"] == "aten::cos")
-                self.check_equal(f"{name}: ranks of children", found, ["0", "1"][:n_files - 2])
+                self.check_equal(f"{name}: ranks of children", found, ["0", "1"][: n_files - 2])
 
     def profiles(self) -> None:
         """A program that profiles itself gets its profile, and everything around it is recorded."""
@@ -303,15 +362,24 @@ class ProcessTests(Tests):
             self.check_equal("its child", self.calls(files, "aten::cos"), [1])
             rows = self.table(Path(d, "rec"), "steps", "--columns", "step")
             found = [int(x["step"]) for x in rows]
-            self.check("each step of the process has a number of its own",
-                       len(found) > 3 and found == list(range(len(found))), found)
+            self.check(
+                "each step of the process has a number of its own",
+                len(found) > 3 and found == list(range(len(found))),
+                found,
+            )
         if self.is_quick and self.mode:
             return
         with tempfile.TemporaryDirectory() as d:
-            printed, files = self.record(d, PROFILES, sys.executable, "-",
-                                         options=("--schedule", "wait=1,active=1,repeat=1"))
-            self.check_equal("the schedule is not that of its profile", printed,
-                             "nested\naten::addmm 2\n")
+            printed, files = self.record(
+                d,
+                PROFILES,
+                sys.executable,
+                "-",
+                options=("--schedule", "wait=1,active=1,repeat=1"),
+            )
+            self.check_equal(
+                "the schedule is not that of its profile", printed, "nested\naten::addmm 2\n"
+            )
 
     def steps(self) -> None:
         """super().step() does not make a step, and a deleted optimizer is replaced by another.
@@ -319,8 +387,10 @@ class ProcessTests(Tests):
         The times before the first and after the last step of optimizers are not steps either.
         """
         marked = ("steps that a profile marks", MARKED_STEPS, "0 1 0 1 2 3 4")
-        for name, program, labels in (("steps", STEPS, "0 1 2 3 4 5"),
-                                      *([] if self.mode else [marked])):  # it ends ITT
+        for name, program, labels in (
+            ("steps", STEPS, "0 1 2 3 4 5"),
+            *([] if self.mode else [marked]),
+        ):  # it ends ITT
             with tempfile.TemporaryDirectory() as d:
                 self.record(d, program, sys.executable, "-")
                 rows = self.table(Path(d, "rec"), "steps", "--columns", "label")

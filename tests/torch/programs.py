@@ -11,6 +11,7 @@ profile in it records shapes, memory and FLOPs, and prints all its rows, which m
 torch. Then the other modes of `opscope run --torch` are tested with a loop of a few steps. Ends
 with `N passed, N failed`; exit status 1 on any failure.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -173,11 +174,19 @@ print("done")
 """
 
 
-def run(command: list[str], directory: str, **variables: str) -> subprocess.CompletedProcess[str]:
+def run(
+    command: list[str], directory: str, **variables: str
+) -> subprocess.CompletedProcess[str]:
     """Run COMMAND in DIRECTORY, with one thread, because more might have to wait for a core."""
-    return subprocess.run(command, cwd=directory,
-                          env={**os.environ, "OMP_NUM_THREADS": "1", **variables},
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        command,
+        cwd=directory,
+        env={**os.environ, "OMP_NUM_THREADS": "1", **variables},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def cells(line: str) -> str:
@@ -205,8 +214,10 @@ def lines(text: str) -> list[str]:
 def change_import(text: str) -> str:
     """The program TEXT with opscope.torch instead of torch.profiler."""
     text = re.sub(r"\btorch\.autograd\.profiler\.emit_itt\b", "opscope.torch.emit_itt", text)
-    text = text.replace("from torch.autograd import profiler_legacy",
-                        "from opscope.torch import profiler_legacy")
+    text = text.replace(
+        "from torch.autograd import profiler_legacy",
+        "from opscope.torch import profiler_legacy",
+    )
     return "import opscope.torch; " + re.sub(r"\btorch\.profiler\b", "opscope.torch", text)
 
 
@@ -215,9 +226,12 @@ def plain(path: str) -> list[str]:
     return [sys.executable, path, *PROGRAMS[os.path.basename(path)][0]]
 
 
-def together(name: str, commands: Sequence[list[str]],
-             prepare: Iterable[Callable[[str], object]] = (), **variables: str) -> tuple[
-                 list[subprocess.CompletedProcess[str]], list[dict[str, str]]]:
+def together(
+    name: str,
+    commands: Sequence[list[str]],
+    prepare: Iterable[Callable[[str], object]] = (),
+    **variables: str,
+) -> tuple[list[subprocess.CompletedProcess[str]], list[dict[str, str]]]:
     """Run COMMANDS at once, each in a directory that PREPARE has filled and with VARIABLES. Returns
     also what they leave there: the names of files, and the text of stacks.
 
@@ -232,8 +246,14 @@ def together(name: str, commands: Sequence[list[str]],
                 fill(place)
             runs = [pool.submit(run, c, d, **variables) for c, d in zip(commands, places)]
             done = [x.result() for x in runs]
-            files = [{x.name: x.read_text(encoding="utf-8") if x.suffix == ".stacks" else ""
-                      for x in Path(d).iterdir() if x.name != "rec"} for d in places]
+            files = [
+                {
+                    x.name: x.read_text(encoding="utf-8") if x.suffix == ".stacks" else ""
+                    for x in Path(d).iterdir()
+                    if x.name != "rec"
+                }
+                for d in places
+            ]
         if not any(x.returncode for x in done):
             break
     return done, files
@@ -241,6 +261,7 @@ def together(name: str, commands: Sequence[list[str]],
 
 def common(a: list[str], b: list[str]) -> bool:
     """Whether rows of both outputs with the same name and shape are equal in at least one table."""
+
     def by_key(x: list[str]) -> dict[tuple[str, ...], set[str]]:
         found: dict[tuple[str, ...], set[str]] = {}
         for line in x:
@@ -263,8 +284,10 @@ def same_stacks(texts: Sequence[str]) -> bool:
         found.append({})
         for stack, us in pairs:
             found[-1][stack] = max(found[-1].get(stack, 0), int(us))
-    shares = [[x in other for x, us in one.items() if us >= 5]
-              for one, other in (found, reversed(found))]
+    shares = [
+        [x in other for x, us in one.items() if us >= 5]
+        for one, other in (found, reversed(found))
+    ]
     return all(x and sum(x) >= 0.9 * len(x) for x in shares)
 
 
@@ -289,41 +312,70 @@ class ProgramTests(Tests):
         self.check(f"{name}: files", names[0] == names[1], names)
         for stacks in (x for x in names[0] if x.endswith(".stacks")):
             texts = [x.get(stacks, "") for x in files]
-            self.check(f"{name}: {stacks}", same_stacks(texts),
-                       [len(x.splitlines()) for x in texts])
+            self.check(
+                f"{name}: {stacks}", same_stacks(texts), [len(x.splitlines()) for x in texts]
+            )
         is_equal = common if PROGRAMS[name][1] else operator.eq
         self.check(name, is_equal(lines(a.stdout), lines(b.stdout)), difference(a, b))
 
     def everything(self, name: str) -> None:
         """Compare every row of every window of NAME: replaced, and with its import changed."""
+
         def prepare(change: Callable[[str], str], directory: str) -> None:
             for path in self.programs.glob("*.py"):
                 text = path.read_text(encoding="utf-8")
                 Path(directory, path.name).write_text(
-                    change(EVERYTHING + text if path.name == name else text), encoding="utf-8")
+                    change(EVERYTHING + text if path.name == name else text), encoding="utf-8"
+                )
 
-        found, _ = together(name, (plain(name), self.replaced(name), plain(name)), (
-            functools.partial(prepare, x) for x in (str, str, change_import)), **self.package())
-        rows = [Counter(x for x in map(cells, done.stdout.splitlines())
-                        if x.startswith(("ROW", "ALL"))) for done in found]
+        found, _ = together(
+            name,
+            (plain(name), self.replaced(name), plain(name)),
+            (functools.partial(prepare, x) for x in (str, str, change_import)),
+            **self.package(),
+        )
+        rows = [
+            Counter(
+                x for x in map(cells, done.stdout.splitlines()) if x.startswith(("ROW", "ALL"))
+            )
+            for done in found
+        ]
         for how, done, got in zip(("replaced", "import changed"), found[1:], rows[1:]):
-            self.check(f"{name}, {how}: status", (found[0].returncode, done.returncode) == (0, 0),
-                       found[0].stderr[-500:] + done.stderr[-500:])
-            self.check(f"{name}, {how}", got == rows[0], "\n".join(
-                [*(f"- {x}" for x in rows[0] - got), *(f"+ {x}" for x in got - rows[0])]))
+            self.check(
+                f"{name}, {how}: status",
+                (found[0].returncode, done.returncode) == (0, 0),
+                found[0].stderr[-500:] + done.stderr[-500:],
+            )
+            self.check(
+                f"{name}, {how}",
+                got == rows[0],
+                "\n".join(
+                    [*(f"- {x}" for x in rows[0] - got), *(f"+ {x}" for x in got - rows[0])]
+                ),
+            )
         for how, done in zip(("torch", "replaced", "import changed"), found):
             for line in done.stdout.splitlines():
                 if line.startswith("ALL"):
                     print(f"{name:18} {how:15}{line[3:]}", flush=True)
 
-    def loop(self, name: str, options: list[str], table: list[str], wanted: str,
-             program: str = LOOP, **variables: str) -> None:
+    def loop(
+        self,
+        name: str,
+        options: list[str],
+        table: list[str],
+        wanted: str,
+        program: str = LOOP,
+        **variables: str,
+    ) -> None:
         """Check that a run of PROGRAM with OPTIONS has WANTED in TABLE, and prints that it is
         done."""
         with tempfile.TemporaryDirectory() as d:
             Path(d, "loop.py").write_text(program, encoding="utf-8")
-            done = run([self.opscope, "run", *options, "-o", "rec", "--", sys.executable,
-                        "loop.py"], d, **variables)
+            done = run(
+                [self.opscope, "run", *options, "-o", "rec", "--", sys.executable, "loop.py"],
+                d,
+                **variables,
+            )
             shown = run([self.opscope, *table, "rec"], d)
         self.check(f"{name}: output", (done.returncode, done.stdout) == (0, "done\n"), done)
         text = shown.stdout + shown.stderr + done.stderr
@@ -331,46 +383,116 @@ class ProgramTests(Tests):
 
     def loops(self) -> None:
         """All modes of --torch except that of the programs."""
-        calls = ["table", "operators", "--columns", "name,calls", "--format", "csv", "--limit",
-                 "0"]
+        calls = [
+            "table",
+            "operators",
+            "--columns",
+            "name,calls",
+            "--format",
+            "csv",
+            "--limit",
+            "0",
+        ]
         steps = ["table", "steps", "--columns", "label", "--format", "csv"]
         self.loop("all is recorded", ["--torch"], calls, r"aten::addmm,10\n")
-        self.loop("a schedule", ["--torch", "--schedule", "wait=2,active=3,repeat=1"], calls,
-                  r"aten::addmm,3\n")
-        self.loop("steps are from one of the optimizer's to its next", ["--torch"], steps,
-                  r"label\n0\n1\n2\n3\n4\n5\n6\n7\n8\n(?!\d)")
-        self.loop("or those that the program marks", ["--torch"], steps,
-                  r"label\n0\n1\n2\n3\n(?!\d)", OWN_STEPS)
-        self.loop("or those of a profile of ours", ["--torch"], steps,
-                  r"label\n0\n1\n2\n3\n4\n5\n(?!\d)", OUR_STEPS)
-        self.loop("every profiler of torch is replaced", ["--torch=replace"], calls,
-                  r"(?s)\A(?!.*skipping profiling metadata).*(aten::ones,1\n.*){4}", REPLACED)
-        self.loop("also where --sources names torch", ["--sources", "torch,api", "--torch=replace"],
-                  calls, r"(?s)(aten::ones,1\n.*){4}", REPLACED)
-        self.loop("a schedule that never began is told alone", ["--torch=replace", "--summary"],
-                  ["table", "quality"],
-                  r"(?s)\A(?!.*(source_missing|no process|the program called)).*no_window"
-                  r".*\[torch\] recorded nothing: PID \d+ ran .* after 0 calls", UNBEGUN)
-        self.loop("ITT that is left out was not missed", ["--torch", "--sources", "itt,torch"],
-                  ["table", "quality"], r"(?s)\A(?!.*(source_missing|\[itt\]))", EMITS)
+        self.loop(
+            "a schedule",
+            ["--torch", "--schedule", "wait=2,active=3,repeat=1"],
+            calls,
+            r"aten::addmm,3\n",
+        )
+        self.loop(
+            "steps are from one of the optimizer's to its next",
+            ["--torch"],
+            steps,
+            r"label\n0\n1\n2\n3\n4\n5\n6\n7\n8\n(?!\d)",
+        )
+        self.loop(
+            "or those that the program marks",
+            ["--torch"],
+            steps,
+            r"label\n0\n1\n2\n3\n(?!\d)",
+            OWN_STEPS,
+        )
+        self.loop(
+            "or those of a profile of ours",
+            ["--torch"],
+            steps,
+            r"label\n0\n1\n2\n3\n4\n5\n(?!\d)",
+            OUR_STEPS,
+        )
+        self.loop(
+            "every profiler of torch is replaced",
+            ["--torch=replace"],
+            calls,
+            r"(?s)\A(?!.*skipping profiling metadata).*(aten::ones,1\n.*){4}",
+            REPLACED,
+        )
+        self.loop(
+            "also where --sources names torch",
+            ["--sources", "torch,api", "--torch=replace"],
+            calls,
+            r"(?s)(aten::ones,1\n.*){4}",
+            REPLACED,
+        )
+        self.loop(
+            "a schedule that never began is told alone",
+            ["--torch=replace", "--summary"],
+            ["table", "quality"],
+            r"(?s)\A(?!.*(source_missing|no process|the program called)).*no_window"
+            r".*\[torch\] recorded nothing: PID \d+ ran .* after 0 calls",
+            UNBEGUN,
+        )
+        self.loop(
+            "ITT that is left out was not missed",
+            ["--torch", "--sources", "itt,torch"],
+            ["table", "quality"],
+            r"(?s)\A(?!.*(source_missing|\[itt\]))",
+            EMITS,
+        )
         with tempfile.TemporaryDirectory() as d:
             without = bare(d)
-            self.loop("without a compiler ITT tells names", ["--torch"], calls,
-                      r"aten::addmm,10\n", **without)
-            self.loop("and quality says so", ["--torch"], ["table", "quality"],
-                      r"source_failed", **without)
-            self.loop("and one line of run", ["--torch"], ["info"],
-                      r"\[torch\] PID \d+: no C\+\+ compiler.*ITT", **without)
-            self.loop("but torch's own profiler is not replaced", ["--torch=replace"], ["info"],
-                      r"\[torch\] PID \d+: no C\+\+ compiler.*; torch's own profiler is used",
-                      PROFILED, **without)
+            self.loop(
+                "without a compiler ITT tells names",
+                ["--torch"],
+                calls,
+                r"aten::addmm,10\n",
+                **without,
+            )
+            self.loop(
+                "and quality says so",
+                ["--torch"],
+                ["table", "quality"],
+                r"source_failed",
+                **without,
+            )
+            self.loop(
+                "and one line of run",
+                ["--torch"],
+                ["info"],
+                r"\[torch\] PID \d+: no C\+\+ compiler.*ITT",
+                **without,
+            )
+            self.loop(
+                "but torch's own profiler is not replaced",
+                ["--torch=replace"],
+                ["info"],
+                r"\[torch\] PID \d+: no C\+\+ compiler.*; torch's own profiler is used",
+                PROFILED,
+                **without,
+            )
 
 
 def difference(a: subprocess.CompletedProcess[str], b: subprocess.CompletedProcess[str]) -> str:
     """Lines that only one of the two has."""
     one, other = lines(a.stdout), lines(b.stdout)
-    return "\n".join([*(f"- {x}" for x in one if x not in other),
-                      *(f"+ {x}" for x in other if x not in one), b.stderr[-300:]])
+    return "\n".join(
+        [
+            *(f"- {x}" for x in one if x not in other),
+            *(f"+ {x}" for x in other if x not in one),
+            b.stderr[-300:],
+        ]
+    )
 
 
 def main() -> int:
@@ -381,7 +503,9 @@ def main() -> int:
     parser.add_argument("--only", help="one program, or 'loops'")
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
-    wanted = (options.only,) if options.only else QUICK if options.quick else (*PROGRAMS, "loops")
+    wanted = (
+        (options.only,) if options.only else QUICK if options.quick else (*PROGRAMS, "loops")
+    )
     tests = ProgramTests(options.opscope, options.programs)
     for name in PROGRAMS:
         if name in wanted and (options.programs / name).is_file():

@@ -8,6 +8,7 @@ Averages, tables, events, traces and stacks of small pieces of work; memory is i
 workloads are in compare.py. Needs torch, and the python/ of a build on PYTHONPATH. Ends with `N passed, N failed`;
 exit status 1 on any failure.
 """
+
 from __future__ import annotations
 
 import collections
@@ -36,8 +37,13 @@ from torch.profiler._utils import BasicEvaluation
 
 import opscope
 import opscope.torch
-from opscope.torch import (ExecutionTraceObserver, ProfilerActivity, profile, record_function,
-                           schedule)
+from opscope.torch import (
+    ExecutionTraceObserver,
+    ProfilerActivity,
+    profile,
+    record_function,
+    schedule,
+)
 from support import both, exported, fake_cupti, python, raises, run
 
 CPU = [ProfilerActivity.CPU]
@@ -59,8 +65,11 @@ print("alone" in old.table(sort_by="id"))
 CONFIG = torch._C._profiler._ExperimentalConfig
 VERBOSE = CONFIG(verbose=True)  # stacks, in torch
 # Since 2.14, averages have Python functions only on request.
-WITH_PYTHON = {name: True for name in ("include_python_functions",)
-               if name in inspect.signature(profile.key_averages).parameters}
+WITH_PYTHON = {
+    name: True
+    for name in ("include_python_functions",)
+    if name in inspect.signature(profile.key_averages).parameters
+}
 x = torch.randn(8, 8)
 
 
@@ -76,21 +85,32 @@ def an_exported_trace_has_the_members_of_torch() -> None:
         found = set()
         for e in trace.pop("traceEvents"):
             named = "cat" not in e or e["cat"] == "Trace"
-            found.add((e["ph"], e.get("cat"), named and e["name"], frozenset(e),
-                       frozenset(e.get("args", ())),
-                       named and tuple(type(e[k]) for k in ("pid", "tid"))))
+            found.add(
+                (
+                    e["ph"],
+                    e.get("cat"),
+                    named and e["name"],
+                    frozenset(e),
+                    frozenset(e.get("args", ())),
+                    named and tuple(type(e[k]) for k in ("pid", "tid")),
+                )
+            )
         return trace, found
 
     def facts(path: str) -> set[str]:
         events = json.loads(Path(path).read_text())["traceEvents"]
-        return {json.dumps([e["pid"], e["tid"], e["name"], e["args"]]) for e in events
-                if e["ph"] == "M"}
+        return {
+            json.dumps([e["pid"], e["tid"], e["name"], e["args"]])
+            for e in events
+            if e["ph"] == "M"
+        }
 
     for options in ({}, {"record_shapes": True, "with_flops": True, "profile_memory": True}):
         theirs, ours = both(work, activities=CPU, **options)
         with tempfile.TemporaryDirectory() as d:
             (a, theirs_found), (b, ours_found) = (
-                members(prof, f"{d}/{name}") for prof, name in ((theirs, "a"), (ours, "b")))
+                members(prof, f"{d}/{name}") for prof, name in ((theirs, "a"), (ours, "b"))
+            )
             assert theirs_found == ours_found, theirs_found ^ ours_found
             assert facts(f"{d}/a") == facts(f"{d}/b"), facts(f"{d}/a") ^ facts(f"{d}/b")
         same = ("schemaVersion", "displayTimeUnit", "deviceProperties", "host_name", *options)
@@ -116,7 +136,11 @@ def averages_are_a_list_in_every_way() -> None:
     n = len(look())
     assert n > 2
     assert [len(a) for a in (look() + [], [] + look(), look().copy(), look() * 2)] == [
-        n, n, n, 2 * n]
+        n,
+        n,
+        n,
+        2 * n,
+    ]
     averages = look()
     averages.sort(key=lambda a: a.key)
     assert [a.key for a in averages] == sorted(a.key for a in look())
@@ -168,11 +192,17 @@ def tables_take_the_arguments_of_torch() -> None:
         x @ x
         x + x
     averages = prof.key_averages()
-    text = averages.table(sort_by="cpu_time_total", row_limit=1, header="HEAD",
-                          top_level_events_only=True, max_name_column_width=20)
+    text = averages.table(
+        sort_by="cpu_time_total",
+        row_limit=1,
+        header="HEAD",
+        top_level_events_only=True,
+        max_name_column_width=20,
+    )
     assert "HEAD" in text and "top-level ops" in text and "aten::mm" not in text, text
-    assert raises(AttributeError, "no attribute 'nonsense'",
-                  lambda: averages.table(sort_by="nonsense"))
+    assert raises(
+        AttributeError, "no attribute 'nonsense'", lambda: averages.table(sort_by="nonsense")
+    )
     assert "us" in averages.table(time_unit="us") and "aten" not in averages.table(row_limit=0)
     assert str(averages) == averages.table()
 
@@ -191,16 +221,31 @@ def tables_take_odd_arguments_as_torch_does() -> None:
 
     theirs, ours = both(work, activities=CPU, record_shapes=True)
     for arguments in (
-            *({"row_limit": n} for n in (None, True, False, 2.5, "3", 10**30, 3.0, -7, 0)),
-            *({"sort_by": key, "row_limit": None} for key in (
-                "key", "count", "node_id", "scope", "input_shapes", "is_user_annotation",
-                "device_type", "self_mtia_time_total", "cpu_memory_usage", "", 3)),
-            *({"max_name_column_width": n} for n in (0, 1, -1, 2.5, True, None)),
-            *({"max_shapes_column_width": n} for n in (0, 1, -1, None)),
-            *({"max_src_column_width": n} for n in (0, -1, 2.5)),
-            *({"header": h} for h in ("", "two\nlines", "x" * 5000, "n\0l", "\ud800", 3)),
-            {"time_unit": "ms", "top_level_events_only": True}, {"top_level_events_only": "yes"},
-            {"sort_by": "key", "row_limit": 2, "header": "a\tb"}):
+        *({"row_limit": n} for n in (None, True, False, 2.5, "3", 10**30, 3.0, -7, 0)),
+        *(
+            {"sort_by": key, "row_limit": None}
+            for key in (
+                "key",
+                "count",
+                "node_id",
+                "scope",
+                "input_shapes",
+                "is_user_annotation",
+                "device_type",
+                "self_mtia_time_total",
+                "cpu_memory_usage",
+                "",
+                3,
+            )
+        ),
+        *({"max_name_column_width": n} for n in (0, 1, -1, 2.5, True, None)),
+        *({"max_shapes_column_width": n} for n in (0, 1, -1, None)),
+        *({"max_src_column_width": n} for n in (0, -1, 2.5)),
+        *({"header": h} for h in ("", "two\nlines", "x" * 5000, "n\0l", "\ud800", 3)),
+        {"time_unit": "ms", "top_level_events_only": True},
+        {"top_level_events_only": "yes"},
+        {"sort_by": "key", "row_limit": 2, "header": "a\tb"},
+    ):
         for by_shape in (False, True):
             a, b = (text(p, by_shape, arguments) for p in (theirs, ours))
             assert a == b, f"{arguments}\n{a}\n{b}"
@@ -237,6 +282,7 @@ class Doubled(torch.autograd.Function):
 
 def variety(model: torch.nn.Module) -> None:
     """Python that calls and is called in many ways."""
+
     def recurse(n: int) -> torch.Tensor:
         return x + n if n == 0 else recurse(n - 1) * 2
 
@@ -267,25 +313,43 @@ def variety(model: torch.nn.Module) -> None:
 
 def windows(make: type, is_scheduled: bool) -> list[Any]:
     """The results of MAKE, a profiler, for variety() in each of its windows."""
+
     def tell(prof: Any) -> None:
         events = [(e.name, *e.stack) for e in prof.events()]
         averages = [[a for a in prof.key_averages(group_by_stack_n=n)] for n in (1, 5, 20)]
         texts = [prof.key_averages(group_by_stack_n=n).table(row_limit=-1) for n in (1, 5, 20)]
-        found.append(["\n".join(inside(x)) for x in (
-            map(";".join, events),
-            *([f"{a.key};{a.count};{';'.join(a.stack)}" for a in x] for x in averages),
-            *(re.split(r"\n *\n", re.sub(r" +[0-9.-]+(us|ms|%)", lambda m: " " * len(m[0]), x))
-              for x in texts))])
+        found.append(
+            [
+                "\n".join(inside(x))
+                for x in (
+                    map(";".join, events),
+                    *([f"{a.key};{a.count};{';'.join(a.stack)}" for a in x] for x in averages),
+                    *(
+                        re.split(
+                            r"\n *\n",
+                            re.sub(r" +[0-9.-]+(us|ms|%)", lambda m: " " * len(m[0]), x),
+                        )
+                        for x in texts
+                    ),
+                )
+            ]
+        )
 
     def inside(rows: Any) -> list[str]:
         # Whether the start of a thread has to wait for it is chance.
-        return [re.sub("0x[0-9a-f]+", "0x", x) for x in rows
-                if "): variety" in x and "threading.py" not in x]
+        return [
+            re.sub("0x[0-9a-f]+", "0x", x)
+            for x in rows
+            if "): variety" in x and "threading.py" not in x
+        ]
 
     found: list[Any] = []
     model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.ReLU(), torch.nn.Linear(8, 8))
-    options: dict[str, Any] = {"schedule": schedule(wait=1, warmup=1, active=2, repeat=2),
-                               "on_trace_ready": tell} if is_scheduled else {}
+    options: dict[str, Any] = (
+        {"schedule": schedule(wait=1, warmup=1, active=2, repeat=2), "on_trace_ready": tell}
+        if is_scheduled
+        else {}
+    )
     variety(model)
     with make(activities=CPU, with_stack=True, experimental_config=VERBOSE, **options) as prof:
         for _ in range(8 if is_scheduled else 1):
@@ -298,14 +362,18 @@ def windows(make: type, is_scheduled: bool) -> list[Any]:
 
 def functions_of_python_have_the_stacks_that_torch_gives_them() -> None:
     for is_scheduled in (False, True):
-        theirs, ours = (windows(make, is_scheduled) for make in (torch.profiler.profile, profile))
+        theirs, ours = (
+            windows(make, is_scheduled) for make in (torch.profiler.profile, profile)
+        )
         assert len(theirs) == len(ours) == 1 + is_scheduled
         for a, b in zip(theirs, ours):
             assert all(a) and len(a[0]) > 10000, [len(x) for x in a]
             for one, other in zip(a, b):
                 assert one == other, next(
-                    (u, v) for u, v in itertools.zip_longest(*(x.split("\n") for x in (one, other)))
-                    if u != v)
+                    (u, v)
+                    for u, v in itertools.zip_longest(*(x.split("\n") for x in (one, other)))
+                    if u != v
+                )
 
 
 def lines_and_modules_of_torchscript_are_told_as_torch_does() -> None:
@@ -322,9 +390,15 @@ def lines_and_modules_of_torchscript_are_told_as_torch_does() -> None:
             with torch.no_grad():  # after backward functions, torch confuses the operators
                 y = script(x + 1)
             y - 1
-        return [(e["name"], e["args"].get("Call stack", "").split("record;")[0],
-                 e["args"].get("Module Hierarchy", "")) for e in exported(prof)
-                if e.get("cat") == "cpu_op"]
+        return [
+            (
+                e["name"],
+                e["args"].get("Call stack", "").split("record;")[0],
+                e["args"].get("Module Hierarchy", ""),
+            )
+            for e in exported(prof)
+            if e.get("cat") == "cpu_op"
+        ]
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -335,7 +409,8 @@ def lines_and_modules_of_torchscript_are_told_as_torch_does() -> None:
         theirs, ours = (record(make, **options) for make in (torch.profiler.profile, profile))
         inside = [a for _, *a in ours if "forward" in "".join(a)]
         assert len(inside) > 10 and theirs == ours, [
-            (a, b) for a, b in itertools.zip_longest(theirs, ours) if a != b][:3]
+            (a, b) for a, b in itertools.zip_longest(theirs, ours) if a != b
+        ][:3]
 
 
 def stacks_are_exported_as_torch_does() -> None:
@@ -371,34 +446,54 @@ def stacks_and_overloads_are_there_as_the_config_says() -> None:
         with tempfile.TemporaryDirectory() as d:
             p.export_stacks(os.path.join(d, "stacks"))
             has_stacks = os.path.getsize(os.path.join(d, "stacks")) > 0
-        return [has_stacks, sorted({key for e in events for key in e.get("args", {})
-                                    if e.get("cat") in ("cpu_op", "python_function")}
-                                   - {"CallFrom"}),  # the line of the caller, since 2.15
-                [e["name"] for e in events if e.get("cat") == "cpu_op"],
-                [(e.name, e.stack[:1]) for e in p.events() if not e.is_python_function],
-                [(a.key, a.stack[:1]) for a in p.key_averages(group_by_stack_n=2)
-                 if a.key.endswith(("aten::add", "adds"))],
-                "Source Location" in p.key_averages(group_by_stack_n=2).table()]
+        return [
+            has_stacks,
+            sorted(
+                {
+                    key
+                    for e in events
+                    for key in e.get("args", {})
+                    if e.get("cat") in ("cpu_op", "python_function")
+                }
+                - {"CallFrom"}
+            ),  # the line of the caller, since 2.15
+            [e["name"] for e in events if e.get("cat") == "cpu_op"],
+            [(e.name, e.stack[:1]) for e in p.events() if not e.is_python_function],
+            [
+                (a.key, a.stack[:1])
+                for a in p.key_averages(group_by_stack_n=2)
+                if a.key.endswith(("aten::add", "adds"))
+            ],
+            "Source Location" in p.key_averages(group_by_stack_n=2).table(),
+        ]
 
-    for fields in ({"verbose": False}, {"verbose": True},
-                   {"capture_overload_names": True},
-                   {"capture_overload_names": True, "verbose": True}):
+    for fields in (
+        {"verbose": False},
+        {"verbose": True},
+        {"capture_overload_names": True},
+        {"capture_overload_names": True, "verbose": True},
+    ):
         theirs, ours = (record(make, **fields) for make in (torch.profiler.profile, profile))
         assert theirs[0] == fields.get("verbose", False) and theirs == ours, (theirs, ours)
 
 
 def collections_of_garbage_are_rows_when_asked() -> None:
     def rows(make: type, with_stack: bool, is_asked: bool) -> tuple[list[Any], int]:
-        with make(activities=CPU, with_stack=with_stack,
-                  experimental_config=CONFIG(record_python_gc_info=is_asked)) as p:
+        with make(
+            activities=CPU,
+            with_stack=with_stack,
+            experimental_config=CONFIG(record_python_gc_info=is_asked),
+        ) as p:
             for _ in range(2):
                 x + x
                 gc.collect()
         found = [e for e in exported(p) if e["name"] == "Python GC"]
-        return ([(a.key, a.count) for a in p.key_averages() if "GC" in a.key]
-                + [e["cat"] for e in found]
-                + [(e.name, e.is_python_function) for e in p.events() if "GC" in e.name],
-                len(p.key_averages()))
+        return (
+            [(a.key, a.count) for a in p.key_averages() if "GC" in a.key]
+            + [e["cat"] for e in found]
+            + [(e.name, e.is_python_function) for e in p.events() if "GC" in e.name],
+            len(p.key_averages()),
+        )
 
     for options in ((True, True), (True, False), (False, True)):
         theirs, ours = (rows(make, *options) for make in (torch.profiler.profile, profile))
@@ -407,7 +502,14 @@ def collections_of_garbage_are_rows_when_asked() -> None:
 
 
 def names_are_printed_as_they_are() -> None:
-    names = ("tab\there", "two\nlines", "\x7f\x01", "\x1b[31mred", "x" * 53 + "\t", "c1 \x9b31m")
+    names = (
+        "tab\there",
+        "two\nlines",
+        "\x7f\x01",
+        "\x1b[31mred",
+        "x" * 53 + "\t",
+        "c1 \x9b31m",
+    )
 
     def labels() -> None:
         for name in names:
@@ -416,14 +518,28 @@ def names_are_printed_as_they_are() -> None:
 
     theirs, ours = both(labels, activities=CPU)
     for width in (55, 20):
-        a, b = (re.sub(r"[ -]+", " ", re.sub(r"[\d.]+(us|ms|%)", "", p.key_averages().table(
-            sort_by="key", max_name_column_width=width))) for p in (theirs, ours))
+        a, b = (
+            re.sub(
+                r"[ -]+",
+                " ",
+                re.sub(
+                    r"[\d.]+(us|ms|%)",
+                    "",
+                    p.key_averages().table(sort_by="key", max_name_column_width=width),
+                ),
+            )
+            for p in (theirs, ours)
+        )
         assert a == b and "tab\there" in b, (a, b)
 
 
 def names_that_lie_at_one_address_are_told_apart() -> None:
     # torch copies the name of a range into itself; ranges after each other are at one place.
-    names = [c * n for n in range(1, 70) for c in "ab"] + ["ab" * 8, "ab" * 8 + "c", "ab" * 7 + "a"]
+    names = [c * n for n in range(1, 70) for c in "ab"] + [
+        "ab" * 8,
+        "ab" * 8 + "c",
+        "ab" * 7 + "a",
+    ]
 
     with profile(activities=CPU) as prof:
         for _ in range(3):
@@ -463,21 +579,54 @@ def events_have_the_fields_that_torch_gives_them() -> None:
     def work() -> None:
         w = torch.ones(8, 8, requires_grad=True)
         with record_function("label"):
-            (F.conv2d(x.view(1, 1, 8, 8), x.view(4, 1, 4, 4), padding=1).sum() + (x @ w).sum()
-             ).backward()
+            (
+                F.conv2d(x.view(1, 1, 8, 8), x.view(4, 1, 4, 4), padding=1).sum()
+                + (x @ w).sum()
+            ).backward()
         torch.zeros(2) + torch.ones(()) * 2.5
 
     x = torch.ones(8, 8)
     theirs, ours = both(work, activities=CPU, record_shapes=True, with_flops=True)
-    names = ("name", "id", "external_id", "key", "trace_name", "node_id", "thread", "fwd_thread",
-             "count", "scope", "sequence_nr", "input_shapes", "structured_input_shapes",
-             "input_dtypes", "structured_input_strides", "concrete_inputs", "kwinputs",
-             "overload_name", "flops", "stack", "is_async", "is_remote", "is_legacy",
-             "is_user_annotation", "use_device", "is_python_function", "device_type",
-             "device_index", "device_resource_id", "activity_type")
-    a, b = ([{n: getattr(e, n) for n in names} |
-             {"parent": e.cpu_parent.name if e.cpu_parent else None} for e in p.events()]
-            for p in (theirs, ours))
+    names = (
+        "name",
+        "id",
+        "external_id",
+        "key",
+        "trace_name",
+        "node_id",
+        "thread",
+        "fwd_thread",
+        "count",
+        "scope",
+        "sequence_nr",
+        "input_shapes",
+        "structured_input_shapes",
+        "input_dtypes",
+        "structured_input_strides",
+        "concrete_inputs",
+        "kwinputs",
+        "overload_name",
+        "flops",
+        "stack",
+        "is_async",
+        "is_remote",
+        "is_legacy",
+        "is_user_annotation",
+        "use_device",
+        "is_python_function",
+        "device_type",
+        "device_index",
+        "device_resource_id",
+        "activity_type",
+    )
+    a, b = (
+        [
+            {n: getattr(e, n) for n in names}
+            | {"parent": e.cpu_parent.name if e.cpu_parent else None}
+            for e in p.events()
+        ]
+        for p in (theirs, ours)
+    )
     for found in (a, b):  # torch continues counting, and sees modules that it leaves out
         first = found[0]["id"] - 1
         for e in found:
@@ -508,13 +657,50 @@ def numbers_that_are_inputs_are_those_of_torch() -> None:
 
 def ranges_of_graphs_keep_their_inputs_and_keywords_as_in_torch() -> None:
     half = torch.ones(2, dtype=torch.float16)
-    inputs = [x, 3, 2.5, True, "text", None, [x, half], [1, 2], (1, 2), [1.5, 2.5], ["a"],
-              {"a": 1}, [], [1, "a"], 1j, torch.device("cpu"), x.shape, [True], 1e30, (x, half),
-              [[1, 2]], [x, None], [x, 1], slice(1), len, torch.nn.Parameter(x), [1] * 40,
-              [x] * 40]
-    keywords = {"grid": "grid(1,)", "stream": 0, "num_warps": 4, "debug": True, "neg": -2,
-                "half": 0.1, "texts": ["a", "b"], "none": [], "scope": "user_scope",
-                "uni": "\u00e9", "long": 2 ** 40, "tiny": 1e-7}
+    inputs = [
+        x,
+        3,
+        2.5,
+        True,
+        "text",
+        None,
+        [x, half],
+        [1, 2],
+        (1, 2),
+        [1.5, 2.5],
+        ["a"],
+        {"a": 1},
+        [],
+        [1, "a"],
+        1j,
+        torch.device("cpu"),
+        x.shape,
+        [True],
+        1e30,
+        (x, half),
+        [[1, 2]],
+        [x, None],
+        [x, 1],
+        slice(1),
+        len,
+        torch.nn.Parameter(x),
+        [1] * 40,
+        [x] * 40,
+    ]
+    keywords = {
+        "grid": "grid(1,)",
+        "stream": 0,
+        "num_warps": 4,
+        "debug": True,
+        "neg": -2,
+        "half": 0.1,
+        "texts": ["a", "b"],
+        "none": [],
+        "scope": "user_scope",
+        "uni": "\u00e9",
+        "long": 2**40,
+        "tiny": 1e-7,
+    }
     found = []
     for cls in (torch.profiler.profile, profile):
         for has_shapes in (True, False):
@@ -523,11 +709,20 @@ def ranges_of_graphs_keep_their_inputs_and_keywords_as_in_torch() -> None:
                     with torch._C._profiler._RecordFunctionFast("range", *given):
                         x + x
             names = ("Input Dims", "Input Strides", "Input type", "Concrete Inputs", *keywords)
-            found.append([
-                [(e["cat"], {k: v for k, v in e["args"].items() if k in names})
-                 for e in exported(prof) if e["name"] == "range"],
-                [(e.kwinputs, e.input_shapes, e.concrete_inputs, e.is_user_annotation)
-                 for e in prof.events() if e.name == "range"]])
+            found.append(
+                [
+                    [
+                        (e["cat"], {k: v for k, v in e["args"].items() if k in names})
+                        for e in exported(prof)
+                        if e["name"] == "range"
+                    ],
+                    [
+                        (e.kwinputs, e.input_shapes, e.concrete_inputs, e.is_user_annotation)
+                        for e in prof.events()
+                        if e.name == "range"
+                    ],
+                ]
+            )
     assert found[0] == found[2], (found[0], found[2])
     assert found[1] == found[3], (found[1], found[3])
     assert len(found[0][0]) == 4 and len(found[0][1][1][1]) > 20, found[0]
@@ -559,10 +754,17 @@ def functions_of_operators_have_the_numbers_of_the_execution_trace() -> None:
                 (leaf @ leaf).relu().sum().backward()
         observer.unregister_callback()
         nodes = json.loads(Path(d, "et.json").read_text())["nodes"]
-    traced = {(a["value"], node["name"]) for node in nodes for a in node.get("attrs", [])
-              if a["name"] == "rf_id" and a["value"] != 0}
-    ours = {(e["args"]["Record function id"], e["name"]) for e in exported(prof)
-            if e.get("cat") in ("cpu_op", "user_annotation")}
+    traced = {
+        (a["value"], node["name"])
+        for node in nodes
+        for a in node.get("attrs", [])
+        if a["name"] == "rf_id" and a["value"] != 0
+    }
+    ours = {
+        (e["args"]["Record function id"], e["name"])
+        for e in exported(prof)
+        if e.get("cat") in ("cpu_op", "user_annotation")
+    }
     assert len(traced) > 20 and traced == ours, traced ^ ours
 
 
@@ -619,8 +821,11 @@ def a_builtin_that_began_before_takes_no_call_with_it() -> None:
         ended.set()
 
     config = torch._C._profiler._ExperimentalConfig(verbose=True, profile_all_threads=True)
-    options: dict[str, Any] = {"activities": CPU, "with_stack": True,
-                               "experimental_config": config}
+    options: dict[str, Any] = {
+        "activities": CPU,
+        "with_stack": True,
+        "experimental_config": config,
+    }
     first, second = profile(**options), profile(**options)
     worker = threading.Thread(target=outer)
     worker.start()
@@ -633,8 +838,11 @@ def a_builtin_that_began_before_takes_no_call_with_it() -> None:
     assert ended.wait(60)
     second.stop()
     worker.join()
-    stacks = {e["name"]: e["args"].get("Call stack", "") for e in exported(second)
-              if e.get("cat") == "cpu_op"}
+    stacks = {
+        e["name"]: e["args"].get("Call stack", "")
+        for e in exported(second)
+        if e.get("cat") == "cpu_op"
+    }
     assert ": inner;" in stacks["aten::neg"] and ": outer;" in stacks["aten::exp"], stacks
     assert ": inner;" not in stacks["aten::exp"], stacks
 
@@ -669,15 +877,25 @@ def threads_that_run_already_have_calls_of_python() -> None:
         tasks.put(False)
         worker.join()
         # Its actions after the last operator are a race.
-        found = [e for e in exported(prof) if e["ph"] == "X" and e["tid"] == worker.native_id and
-                 (e["cat"] == "cpu_op" or "nn.Module" in e["name"] + str(e["args"]))]
-        return sorted((re.sub("0x[0-9a-f]+", "0x", e["name"]),
-                       re.sub("0x[0-9a-f]+", "0x", e["args"].get("Call stack", "")))
-                      for e in found)
+        found = [
+            e
+            for e in exported(prof)
+            if e["ph"] == "X"
+            and e["tid"] == worker.native_id
+            and (e["cat"] == "cpu_op" or "nn.Module" in e["name"] + str(e["args"]))
+        ]
+        return sorted(
+            (
+                re.sub("0x[0-9a-f]+", "0x", e["name"]),
+                re.sub("0x[0-9a-f]+", "0x", e["args"].get("Call stack", "")),
+            )
+            for e in found
+        )
 
     theirs, ours = (told(make) for make in (torch.profiler.profile, profile))
-    assert theirs == ours and any(a == "aten::add" and "work;threading" in b for a, b in ours), \
-        (theirs, ours)
+    assert theirs == ours and any(
+        a == "aten::add" and "work;threading" in b for a, b in ours
+    ), (theirs, ours)
 
 
 def what_ends_on_another_thread_is_asynchronous() -> None:
@@ -696,8 +914,9 @@ def what_ends_on_another_thread_is_asynchronous() -> None:
             x * x
         marked = [e["name"] for e in exported(prof) if "Is asynchronous" in e.get("args", {})]
         assert marked == ["label"] * (make is profile), marked
-        return [(a.key, a.is_async, a.self_cpu_time_total == 0) for a in prof.key_averages()] + [
-            (e.name, e.is_async, e.time_range.elapsed_us() > 5e4) for e in prof.events()]
+        return [
+            (a.key, a.is_async, a.self_cpu_time_total == 0) for a in prof.key_averages()
+        ] + [(e.name, e.is_async, e.time_range.elapsed_us() > 5e4) for e in prof.events()]
 
     theirs, ours = record(torch.profiler.profile), record(profile)
     assert theirs == ours, (theirs, ours)
@@ -724,8 +943,12 @@ def averages_by_dtype_have_the_dtypes_of_torch() -> None:
             for name, types, calls in zip(*cells):
                 found[name, types or ""] += calls
         assert found == expected, (found - expected, expected - found)
-        for types in ("c10::BFloat16, c10::BFloat16", "TensorList, Scalar",
-                      "c10::complex<float>, double", "long int, long int, Scalar"):
+        for types in (
+            "c10::BFloat16, c10::BFloat16",
+            "TensorList, Scalar",
+            "c10::complex<float>, double",
+            "long int, long int, Scalar",
+        ):
             assert any(types == told for _, told in found), (types, found)
 
 
@@ -736,20 +959,30 @@ def events_have_the_numbers_of_the_exported_trace() -> None:
     written = exported(prof)
     # Torch 2.6 has no such fields.
     events = [e for e in prof.events() if hasattr(e, "python_id") and hasattr(e, "flow_id")]
-    calls = {e["args"]["Python id"]: (e["name"], e["args"]["Python parent id"] or -1,
-                                      e["args"].get("Python module id", -1))
-             for e in written if e.get("cat") == "python_function"}
+    calls = {
+        e["args"]["Python id"]: (
+            e["name"],
+            e["args"]["Python parent id"] or -1,
+            e["args"].get("Python module id", -1),
+        )
+        for e in written
+        if e.get("cat") == "python_function"
+    }
     arrows = {(e["id"], e["ph"] == "s") for e in written if e.get("cat") == "fwdbwd"}
     assert calls and len(arrows) > 2, arrows
     if events:
-        assert calls == {e.python_id: (e.name, e.python_parent_id, e.python_module_id)
-                         for e in events if e.is_python_function}
+        assert calls == {
+            e.python_id: (e.name, e.python_parent_id, e.python_module_id)
+            for e in events
+            if e.is_python_function
+        }
         assert arrows == {(e.flow_id, e.flow_start) for e in events if e.flow_type == 1}
         assert {(e.flow_id, e.flow_start) for e in events if e.flow_type != 1} == {(0, False)}
 
 
 def torchs_private_code_works_on_the_results() -> None:
     """Events by name, and the evaluation of queues and idle time."""
+
     def work() -> None:
         with record_function("mine"):
             torch.ones(3).sum()
@@ -759,13 +992,26 @@ def torchs_private_code_works_on_the_results() -> None:
         with make(activities=CPU, profile_memory=True) as prof:
             work()
         results = prof.profiler.kineto_results
-        events = sorted((e for e in results.events() if e.nbytes() == 0),
-                        key=lambda e: e.start_ns())
+        events = sorted(
+            (e for e in results.events() if e.nbytes() == 0), key=lambda e: e.start_ns()
+        )
         assert all(e.start_ns() + e.duration_ns() == e.end_ns() for e in events)
         start_ns, now = results.trace_start_ns(), time.time_ns()
-        assert start_ns <= events[0].start_ns() < now and now - start_ns < 10 ** 11
-        found.append([(e.name(), e.device_type(), e.activity_type(), e.is_user_annotation(),
-                       e.linked_correlation_id(), e.shapes(), e.stack()) for e in events])
+        assert start_ns <= events[0].start_ns() < now and now - start_ns < 10**11
+        found.append(
+            [
+                (
+                    e.name(),
+                    e.device_type(),
+                    e.activity_type(),
+                    e.is_user_annotation(),
+                    e.linked_correlation_id(),
+                    e.shapes(),
+                    e.stack(),
+                )
+                for e in events
+            ]
+        )
         evaluation = BasicEvaluation(prof.profiler)
         named = [e.name for e in evaluation.events if e.name.startswith("aten::")]
         assert named[:1] == ["aten::ones"] and evaluation.queue_depth_list == []
@@ -787,12 +1033,19 @@ def stacks_are_those_of_the_events() -> None:
         prof.export_stacks(ours)
         assert prof.profiler.cached_events is None  # which takes long
         prof.profiler.function_events.export_stacks(theirs, "self_cpu_time_total")
-        lines = [[line.rpartition(" ") for line in Path(path).read_text().splitlines()]
-                 for path in (ours, theirs)]
+        lines = [
+            [line.rpartition(" ") for line in Path(path).read_text().splitlines()]
+            for path in (ours, theirs)
+        ]
     # A time of a microsecond less a rounding is 0 in one of the two.
-    a, b = (collections.Counter(stack for stack, _, value in found if int(value) > 1) for found in lines)
+    a, b = (
+        collections.Counter(stack for stack, _, value in found if int(value) > 1)
+        for found in lines
+    )
     assert lines[0] and (a - b).total() < 3 and (b - a).total() < 3, (a - b, b - a)
-    assert raises(ValueError, "metric should be one of", lambda: prof.export_stacks("x", "nothing"))
+    assert raises(
+        ValueError, "metric should be one of", lambda: prof.export_stacks("x", "nothing")
+    )
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 Needs torch, and the python/ of a build on PYTHONPATH. Ends with `N passed, N failed`;
 exit status 1 on any failure.
 """
+
 from __future__ import annotations
 
 import os
@@ -33,11 +34,13 @@ x = torch.randn(8, 8)
 
 def a_schedule_that_never_recorded_is_told() -> None:
     """As where step() is not called; a profile whose schedule records at once needs none."""
+
     def warned(wait: int, warmup: int = 0) -> list[str]:
         with warnings.catch_warnings(record=True) as found:
             warnings.simplefilter("always")
-            with profile(activities=CPU,
-                         schedule=schedule(wait=wait, warmup=warmup, active=1)) as p:
+            with profile(
+                activities=CPU, schedule=schedule(wait=wait, warmup=warmup, active=1)
+            ) as p:
                 for _ in range(2):
                     p.step()
         return [str(w.message) for w in found if "recorded nothing" in str(w.message)]
@@ -50,8 +53,11 @@ def a_schedule_that_never_recorded_is_told() -> None:
 
 def each_window_of_a_schedule_is_ready_by_itself() -> None:
     seen = []
-    with profile(activities=CPU, schedule=schedule(wait=1, warmup=1, active=2, repeat=2),
-                 on_trace_ready=lambda p: seen.append((p.step_num, keys(p)))) as prof:
+    with profile(
+        activities=CPU,
+        schedule=schedule(wait=1, warmup=1, active=2, repeat=2),
+        on_trace_ready=lambda p: seen.append((p.step_num, keys(p))),
+    ) as prof:
         for _ in range(10):
             x + x
             prof.step()
@@ -104,11 +110,19 @@ def a_profile_leaves_the_recording_that_the_program_began() -> None:
         record.stop()
     """
     with tempfile.TemporaryDirectory() as d:
-        for words, variables in ((["run.osc"], {}), ([], {"OPSCOPE_OUT": "."}),
-                                 (["run.osc"], {"OPSCOPE_OUT": d})):
-            done = subprocess.run([sys.executable, "-c", code, *words], cwd=d, text=True,
-                                  env={**os.environ, **variables}, capture_output=True,
-                                  check=False)
+        for words, variables in (
+            (["run.osc"], {}),
+            ([], {"OPSCOPE_OUT": "."}),
+            (["run.osc"], {"OPSCOPE_OUT": d}),
+        ):
+            done = subprocess.run(
+                [sys.executable, "-c", code, *words],
+                cwd=d,
+                text=True,
+                env={**os.environ, **variables},
+                capture_output=True,
+                check=False,
+            )
             assert done.returncode == 0, done.stderr
 
 
@@ -212,15 +226,20 @@ def an_exception_ends_the_recording() -> None:
 
 
 def off_means_off() -> None:
-    done = python("import torch; from opscope.torch import profile\n"
-                  "with profile() as p: torch.ones(2)\n"
-                  "print(len(p.key_averages()), repr(p.key_averages().table()))",
-                  OPSCOPE="0")
+    done = python(
+        "import torch; from opscope.torch import profile\n"
+        "with profile() as p: torch.ones(2)\n"
+        "print(len(p.key_averages()), repr(p.key_averages().table()))",
+        OPSCOPE="0",
+    )
     assert done.stdout == "0 ''\n", done
-    done = python("import torch; from opscope.torch import profile\n"
-                  "with profile(record_shapes=True, profile_memory=True, with_stack=True) as p:\n"
-                  "    torch.ones(2)\n"
-                  "p.export_memory_timeline('/dev/stdout', device='cpu')\n", OPSCOPE="0")
+    done = python(
+        "import torch; from opscope.torch import profile\n"
+        "with profile(record_shapes=True, profile_memory=True, with_stack=True) as p:\n"
+        "    torch.ones(2)\n"
+        "p.export_memory_timeline('/dev/stdout', device='cpu')\n",
+        OPSCOPE="0",
+    )
     assert done.stdout == "[[], []]", done
 
 
@@ -278,15 +297,23 @@ def recordings_stay_in_a_directory_that_is_made_or_a_warning_says_so() -> None:
     """
     with tempfile.TemporaryDirectory() as d:
         Path(d, "file").touch()
-        done = subprocess.run([sys.executable, "-W", "always", "-c", code], cwd=d, text=True,
-                              capture_output=True, check=False)
+        done = subprocess.run(
+            [sys.executable, "-W", "always", "-c", code],
+            cwd=d,
+            text=True,
+            capture_output=True,
+            check=False,
+        )
         assert done.returncode == 0, done.stderr
 
 
 def cycles_are_kept_on_request() -> None:
     def cycles(keep: bool) -> tuple[dict[str, int], int]:
-        with profile(activities=CPU, acc_events=keep,
-                     schedule=schedule(wait=0, warmup=1, active=1, repeat=2)) as prof:
+        with profile(
+            activities=CPU,
+            acc_events=keep,
+            schedule=schedule(wait=0, warmup=1, active=1, repeat=2),
+        ) as prof:
             for _ in range(5):
                 x + x
                 prof.step()
@@ -302,8 +329,11 @@ def metadata_set_before_the_start_is_in_each_cycle() -> None:
     def ready(prof: profile) -> None:
         found.append(trace(prof)["mine"])
 
-    prof = profile(activities=CPU, schedule=schedule(wait=0, warmup=1, active=1, repeat=2),
-                   on_trace_ready=ready)
+    prof = profile(
+        activities=CPU,
+        schedule=schedule(wait=0, warmup=1, active=1, repeat=2),
+        on_trace_ready=ready,
+    )
     prof.preset_metadata_json("mine", '{"a": [1]}')
     with prof:
         for _ in range(4):
@@ -321,7 +351,9 @@ def what_runs_may_be_saved() -> None:
     assert [e.name for e in prof.events()] == keys(prof) == ["aten::add", "aten::mul"]
     x - x
     prof.stop()
-    assert [e.name for e in prof.events()] == keys(prof) == ["aten::add", "aten::mul", "aten::sub"]
+    assert (
+        [e.name for e in prof.events()] == keys(prof) == ["aten::add", "aten::mul", "aten::sub"]
+    )
     assert prof.events() is prof.events()
 
 

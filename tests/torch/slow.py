@@ -9,6 +9,7 @@ transformer N times (default: once) for each fault that it can have, recorded wi
 for --quick, by torch's own profiler without stacks; and N times (default: once) without a fault.
 Ends with `N passed, N failed`; exit status 1 on any failure.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -112,7 +113,7 @@ FAULTS: dict[str, tuple[set[str], set[str]]] = {
     "loop": ({"tiny_operators"}, {"tiny_operators"}),
     "memory": ({"memory_growth"}, {"memory_growth"}),
     "sleep": ({"python"}, {"unrecorded"}),
-    "single": ({"single_tensor"}, set()),   # without stacks its trace is that of no fault
+    "single": ({"single_tensor"}, set()),  # without stacks its trace is that of no fault
     "loader": ({"data_loading"}, {"data_loading"}),
     "lists": ({"python"}, {"unrecorded"}),
 }
@@ -130,11 +131,18 @@ class SlowTests(Tests):
     def advice(self, fault: str, module: str) -> set[str]:
         """The codes of the advice on a training with FAULT."""
         trace = self.folder / "trace.json"
-        subprocess.run([sys.executable, self.program, fault, module, trace], check=True,
-                       env={**os.environ, **self.package(), "OMP_NUM_THREADS": "1"},
-                       stderr=subprocess.DEVNULL)
-        done = subprocess.run([self.opscope, "table", "advice", trace, "--format", "csv"],
-                              capture_output=True, text=True, check=True)
+        subprocess.run(
+            [sys.executable, self.program, fault, module, trace],
+            check=True,
+            env={**os.environ, **self.package(), "OMP_NUM_THREADS": "1"},
+            stderr=subprocess.DEVNULL,
+        )
+        done = subprocess.run(
+            [self.opscope, "table", "advice", trace, "--format", "csv"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         return {row["code"] for row in csv.DictReader(io.StringIO(done.stdout))}
 
     def named(self, runs: int, modules: tuple[str, ...]) -> None:

@@ -8,6 +8,7 @@ Needs torch and a C++ compiler, or the recorder that an earlier test built. Smal
 are not changed, are recorded; checks their tables, and that they print what they print without
 opscope. Ends with `N passed, N failed`; exit status 1 on any failure.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -64,7 +65,9 @@ class Net(nn.Module):
     def forward(self, x):
         return self.transformer(x)
 """
-PATHS = MODEL + """
+PATHS = (
+    MODEL
+    + """
 net = Net()
 for _ in range(3):
     net(torch.ones(4, 4)).sum().backward()
@@ -74,6 +77,7 @@ nn.Sequential(net)(torch.ones(4, 4))  # another root
 for _ in range(50):  # modules that live for one call
     nn.Tanh()(torch.ones(2))
 """
+)
 # What can happen to the bookkeeping of calls. Each operator has its own name, and its line.
 LINES = """
 import sys, torch
@@ -230,7 +234,9 @@ def work(rank, place):
 if __name__ == "__main__":
     torch.multiprocessing.spawn(work, (os.path.abspath("place"),), 2)
 """
-PROFILES = MODEL + """
+PROFILES = (
+    MODEL
+    + """
 import opscope.torch
 net = Net()
 net(torch.ones(4, 4))
@@ -242,8 +248,11 @@ with torch.profiler.profile(with_stack=True) as prof:
 print([x.count for x in prof.key_averages() if x.key == "aten::exp"])
 net(torch.ones(4, 4))
 """
+)
 # Steps 2 and 3 are recorded; everything runs inside of calls that began before.
-WINDOW = MODEL + """
+WINDOW = (
+    MODEL
+    + """
 def main():
     net = Net()
     optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
@@ -254,6 +263,7 @@ def main():
 
 main()
 """
+)
 
 
 def line_of(program: str, name: str) -> int:
@@ -267,26 +277,52 @@ class StackTests(Tests):
 
     def run(self, name: str, directory: str, *options: str) -> str:
         """What `program.py` of DIRECTORY prints while it is recorded into rec."""
-        words = [self.opscope, "run", "--torch=stack", *options, "-o", "rec", "--", sys.executable,
-                 "program.py"]
-        done = subprocess.run(words, cwd=directory, env={**os.environ, **self.package()},
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              timeout=300, check=False)
-        self.check(f"{name}: status", done.returncode == 0, (done.returncode, done.stderr[-800:]))
+        words = [
+            self.opscope,
+            "run",
+            "--torch=stack",
+            *options,
+            "-o",
+            "rec",
+            "--",
+            sys.executable,
+            "program.py",
+        ]
+        done = subprocess.run(
+            words,
+            cwd=directory,
+            env={**os.environ, **self.package()},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        self.check(
+            f"{name}: status", done.returncode == 0, (done.returncode, done.stderr[-800:])
+        )
         return done.stdout
 
     def table(self, directory: str, *words: str) -> list[dict[str, str]]:
         """The rows of a table of what was recorded in DIRECTORY."""
-        done = subprocess.run([self.opscope, "table", *words, "--format", "csv", "--limit", "0",
-                               "rec"], cwd=directory, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [self.opscope, "table", *words, "--format", "csv", "--limit", "0", "rec"],
+            cwd=directory,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         return list(csv.DictReader(done.stdout.splitlines()))
 
     def stacks(self, directory: str) -> dict[str, set[tuple[str, ...]]]:
         """The stacks of each operator, without what is outside of the program."""
         found: dict[str, set[tuple[str, ...]]] = {}
         for row in self.table(directory, "operators", "--group-by", "stack"):
-            frames = tuple(x for x in row["call_stack"].split(";")
-                           if x.startswith(("program.py", "nn.Module")))
+            frames = tuple(
+                x
+                for x in row["call_stack"].split(";")
+                if x.startswith(("program.py", "nn.Module"))
+            )
             found.setdefault(row["name"].removeprefix("aten::"), set()).add(frames)
         return found
 
@@ -298,32 +334,51 @@ class StackTests(Tests):
             rows = self.table(d, "modules")
             found = {x["path"]: x["attribute_path"] for x in rows}
             inside = "transformer.h."
-            wanted = {"Net_0": "", "Net_0/Decoder_0": "transformer",
-                      "Net_0/Decoder_0/Linear_0": f"{inside}0.attn.q"}
+            wanted = {
+                "Net_0": "",
+                "Net_0/Decoder_0": "transformer",
+                "Net_0/Decoder_0/Linear_0": f"{inside}0.attn.q",
+            }
             for i, (q, first, relu) in enumerate(((0, 1, 0), (2, 3, 1), (4, 5, 2))):
                 block = f"Net_0/Decoder_0/Block_{i}"
-                wanted |= {block: f"{inside}{i}", f"{block}/Attention_{i}": f"{inside}{i}.attn",
-                           f"{block}/Attention_{i}/Linear_{q}": f"{inside}{i}.attn.q",
-                           f"{block}/Sequential_{i}": f"{inside}{i}.mlp",
-                           f"{block}/Sequential_{i}/Linear_{first}": f"{inside}{i}.mlp.0",
-                           f"{block}/Sequential_{i}/ReLU_{relu}": f"{inside}{i}.mlp.1"}
+                wanted |= {
+                    block: f"{inside}{i}",
+                    f"{block}/Attention_{i}": f"{inside}{i}.attn",
+                    f"{block}/Attention_{i}/Linear_{q}": f"{inside}{i}.attn.q",
+                    f"{block}/Sequential_{i}": f"{inside}{i}.mlp",
+                    f"{block}/Sequential_{i}/Linear_{first}": f"{inside}{i}.mlp.0",
+                    f"{block}/Sequential_{i}/ReLU_{relu}": f"{inside}{i}.mlp.1",
+                }
             self.check_equal("paths", {k: found.get(k) for k in wanted}, wanted)
-            self.check_equal("paths below another root",
-                             {v for k, v in found.items() if k.startswith("Sequential_3/")},
-                             {f"0.{x}" if x else "0" for x in wanted.values()})
+            self.check_equal(
+                "paths below another root",
+                {v for k, v in found.items() if k.startswith("Sequential_3/")},
+                {f"0.{x}" if x else "0" for x in wanted.values()},
+            )
             n = [int(x["calls"]) for x in rows if x["name"].startswith("Tanh")]
             self.check("modules of one call", sum(n) == 50, n)
             said = {x["key"]: x["value"] for x in self.table(d, "info")}
-            self.check_equal("switches", [said[x] for x in ("with_stack", "with_modules")],
-                             ["true", "true"])
+            self.check_equal(
+                "switches", [said[x] for x in ("with_stack", "with_modules")], ["true", "true"]
+            )
             codes = {x["code"] for x in self.table(d, "quality")}
-            self.check_equal("nothing is missed",
-                             codes & {"no_stacks", "no_modules", "source_missing"}, set())
+            self.check_equal(
+                "nothing is missed",
+                codes & {"no_stacks", "no_modules", "source_missing"},
+                set(),
+            )
             found_lines = self.stacks(d)["matmul"]
             line = line_of(PATHS, "matmul")
-            self.check("lines in modules", found_lines and all(
-                x[0] in (f"program.py({line - 1}): forward", f"program.py({line}): forward") and
-                x[1].startswith("nn.Module: Attention_") for x in found_lines), found_lines)
+            self.check(
+                "lines in modules",
+                found_lines
+                and all(
+                    x[0] in (f"program.py({line - 1}): forward", f"program.py({line}): forward")
+                    and x[1].startswith("nn.Module: Attention_")
+                    for x in found_lines
+                ),
+                found_lines,
+            )
 
     def lines(self) -> None:
         """Generators, exceptions, recursion, deep stacks: each operator has the line that runs."""
@@ -332,16 +387,24 @@ class StackTests(Tests):
             self.run("lines", d)
             found = self.stacks(d)
             for name in re.findall("# LINE: (.*)", LINES):
-                self.check(f"line of {name}", any(
-                    x and x[0].startswith(f"program.py({line_of(LINES, name)}): ")
-                    for x in found.get(name, ())), found.get(name))
+                self.check(
+                    f"line of {name}",
+                    any(
+                        x and x[0].startswith(f"program.py({line_of(LINES, name)}): ")
+                        for x in found.get(name, ())
+                    ),
+                    found.get(name),
+                )
             outermost = {x[-1].partition(": ")[2] for x in found["sub"] | found["div"] if x}
             self.check_equal("all calls that have returned are closed", outermost, {"<module>"})
             self.check_equal("depth after it", {len(x) for x in found["div"]}, {1})
             line = line_of(LINES, "cos")
             frames = [x for x in found["cos"] if len(x) == 7]
-            self.check("recursion", [x[1] for x in frames] == [
-                f"program.py({line + 1}): recurse"], found["cos"])
+            self.check(
+                "recursion",
+                [x[1] for x in frames] == [f"program.py({line + 1}): recurse"],
+                found["cos"],
+            )
 
     def threads(self) -> None:
         """Threads have Python's names, and stacks."""
@@ -352,22 +415,30 @@ class StackTests(Tests):
             wanted = {"first", "after", "itself", "pool_0"}
             self.check("names of threads", wanted <= names and "before" not in names, names)
             found = self.stacks(d)
-            self.check_equal("stacks of threads", {
-                x: {len(y) for y in found[x]} for x in ("exp", "sin", "tan", "log")},
-                {"exp": {1}, "sin": {1}, "tan": {1}, "log": {1}})
+            self.check_equal(
+                "stacks of threads",
+                {x: {len(y) for y in found[x]} for x in ("exp", "sin", "tan", "log")},
+                {"exp": {1}, "sin": {1}, "tan": {1}, "log": {1}},
+            )
 
     def own_profile(self) -> None:
         """A program's own profile function gets what it gets without opscope."""
         with tempfile.TemporaryDirectory() as d:
             Path(d, "program.py").write_text(OWN_PROFILE, encoding="utf-8")
             printed = self.run("own profile function", d)
-            alone = subprocess.run([sys.executable, "program.py"], cwd=d, capture_output=True,
-                                   text=True, check=True).stdout
+            alone = subprocess.run(
+                [sys.executable, "program.py"],
+                cwd=d,
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stdout
             self.check_equal("it prints the same", printed, alone)
             found = self.stacks(d)
             self.check("before it there are stacks", any(found["sin"]), found["sin"])
-            self.check_equal("under it there are none, rather than wrong ones", found["cos"],
-                             {()})
+            self.check_equal(
+                "under it there are none, rather than wrong ones", found["cos"], {()}
+            )
             self.check_equal("after it neither", found["tan"], {()})
 
     def processes(self) -> None:
@@ -379,9 +450,11 @@ class StackTests(Tests):
                 self.check_equal(f"{name}: files", len(list(Path(d, "rec").iterdir())), n_files)
                 found = self.stacks(d)
                 for operator in ("sin", "cos"):
-                    self.check_equal(f"{name}: line of {operator}", {
-                        x[0].partition(":")[0] for x in found[operator]},
-                        {f"program.py({line_of(program, operator)})"})
+                    self.check_equal(
+                        f"{name}: line of {operator}",
+                        {x[0].partition(":")[0] for x in found[operator]},
+                        {f"program.py({line_of(program, operator)})"},
+                    )
 
     def ranks(self) -> None:
         """Two ranks of DDP have the paths that torch says, one span, and end as they should."""
@@ -395,11 +468,17 @@ class StackTests(Tests):
             self.check_equal("spans", {x["span"] for x in rows}, {"1"})
             threads = {x["name"] for x in self.table(d, "threads")}
             self.check("threads of ranks", {"feeder 0", "feeder 1"} <= threads, threads)
-            self.check("main threads have the names of their processes",
-                       "MainThread" not in threads, threads)
+            self.check(
+                "main threads have the names of their processes",
+                "MainThread" not in threads,
+                threads,
+            )
             codes = {x["code"] for x in self.table(d, "quality")}
-            self.check_equal("no rank was killed, nothing is lost", codes & {
-                "killed", "ended_silently", "dropped_full", "source_missing"}, set())
+            self.check_equal(
+                "no rank was killed, nothing is lost",
+                codes & {"killed", "ended_silently", "dropped_full", "source_missing"},
+                set(),
+            )
 
     def profiles(self) -> None:
         """Profiles in the program work, and the recording continues after them."""
@@ -408,10 +487,16 @@ class StackTests(Tests):
             self.check_equal("profiles", self.run("profiles", d), "[1]\n[1]\n")
             files = sorted(Path(d, "rec").iterdir())
             self.check_equal("profiles: files", len(files), 3)
-            calls = [x for x in self.table(d, "modules") if x["attribute_path"] ==
-                     "transformer.h.1.attn.q"]
-            self.check_equal("modules before and after the first, in one span",
-                             [x["calls"] for x in calls], ["2"])
+            calls = [
+                x
+                for x in self.table(d, "modules")
+                if x["attribute_path"] == "transformer.h.1.attn.q"
+            ]
+            self.check_equal(
+                "modules before and after the first, in one span",
+                [x["calls"] for x in calls],
+                ["2"],
+            )
 
     def window(self) -> None:
         """In a window of a schedule, what began before it is in the stacks."""
@@ -420,20 +505,28 @@ class StackTests(Tests):
             self.run("window", d, "--schedule", "skip_first=1,wait=1,active=2,repeat=1")
             line = line_of(WINDOW, "window")
             found = [x for x in self.stacks(d)["cos"] if not x[1].startswith("nn.Module")]
-            self.check_equal("stack in a window", [x[0] for x in found],
-                             [f"program.py({line}): main"])
+            self.check_equal(
+                "stack in a window", [x[0] for x in found], [f"program.py({line}): main"]
+            )
             calls = {x["attribute_path"]: x["calls"] for x in self.table(d, "modules")}
             self.check_equal("modules in a window", calls.get("transformer.h.1.attn"), "2")
 
     def usage(self) -> None:
         """What cannot be combined is refused; without a recorder there are no stacks."""
         for words, told in (
-                (["--torch=replace,stack"], "use one of them"),
-                (["--torch=stacks"], "neither 'stack' nor 'replace'"),
-                (["--sources", "torch=stack", "--torch=replace"], "cannot be combined")):
-            done = subprocess.run([self.opscope, "run", *words, "true"], capture_output=True,
-                                  text=True, check=False)
-            self.check(f"{words} is refused", done.returncode == 2 and told in done.stderr, done)
+            (["--torch=replace,stack"], "use one of them"),
+            (["--torch=stacks"], "neither 'stack' nor 'replace'"),
+            (["--sources", "torch=stack", "--torch=replace"], "cannot be combined"),
+        ):
+            done = subprocess.run(
+                [self.opscope, "run", *words, "true"],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            self.check(
+                f"{words} is refused", done.returncode == 2 and told in done.stderr, done
+            )
 
 
 def main() -> int:

@@ -2,6 +2,7 @@
 """Shared by the tests of torch. Neither torch nor opscope is imported at the start: long.py,
 processes.py and programs.py need neither in their own process.
 """
+
 from __future__ import annotations
 
 import atexit
@@ -53,8 +54,9 @@ exec(compile(globals().pop("request")["code"], "<string>", "exec"))
 def forking() -> socket.socket:
     """Start the process that has imported torch, and ends with this one. Returns its socket."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    process = subprocess.Popen([sys.executable, "-c", FORKING, str(theirs.fileno())],
-                               pass_fds=[theirs.fileno()])
+    process = subprocess.Popen(
+        [sys.executable, "-c", FORKING, str(theirs.fileno())], pass_fds=[theirs.fileno()]
+    )
     theirs.close()
     atexit.register(lambda: (ours.close(), process.wait()))
     return ours
@@ -65,8 +67,13 @@ def python(code: str, **variables: str) -> subprocess.CompletedProcess[str]:
     tests have OPSCOPE_TEST_APART in theirs, it is a new interpreter."""
     environment = {**os.environ, **variables}
     if "OPSCOPE_TEST_APART" in os.environ:
-        return subprocess.run([sys.executable, "-c", code], env=environment,
-                              capture_output=True, text=True, check=False)
+        return subprocess.run(
+            [sys.executable, "-c", code],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     request = json.dumps({"code": code, "variables": environment}).encode()
     status, told = os.pipe()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, open(status) as end:
@@ -75,8 +82,9 @@ def python(code: str, **variables: str) -> subprocess.CompletedProcess[str]:
         code_of_exit = int(end.read())
         out.seek(0)
         err.seek(0)
-        return subprocess.CompletedProcess([sys.executable, "-c", code], code_of_exit,
-                                           out.read().decode(), err.read().decode())
+        return subprocess.CompletedProcess(
+            [sys.executable, "-c", code], code_of_exit, out.read().decode(), err.read().decode()
+        )
 
 
 def bare(directory: str) -> dict[str, str]:
@@ -93,9 +101,11 @@ def copying_compiler(directory: str, before: str = ":") -> Path:
     from opscope.torch import build
 
     compiler = Path(directory, "cxx")
-    compiler.write_text(f"#!/bin/sh\n{before}\n"
-                        'while [ "$1" != -o ]; do shift; done\n'
-                        f'exec cp "{build.recorder()}" "$2"\n')
+    compiler.write_text(
+        f"#!/bin/sh\n{before}\n"
+        'while [ "$1" != -o ]; do shift; done\n'
+        f'exec cp "{build.recorder()}" "$2"\n'
+    )
     compiler.chmod(0o755)
     return compiler
 
@@ -104,16 +114,31 @@ def fake_cupti(directory: str | Path) -> str:
     """Build in DIRECTORY the library that stands for CUDA and its CUPTI. Returns its path."""
     root = Path(__file__).resolve().parents[2]
     library = Path(directory, "libcupti.so.13")
-    subprocess.run(["cc", "-shared", "-fPIC", "-fvisibility=hidden", f"-I{root}/src",
-                    str(root / "tests/sources/fake_cupti.c"), "-o", str(library),
-                    f"-Wl,-soname,{library.name}", "-lpthread"], check=True)
+    subprocess.run(
+        [
+            "cc",
+            "-shared",
+            "-fPIC",
+            "-fvisibility=hidden",
+            f"-I{root}/src",
+            str(root / "tests/sources/fake_cupti.c"),
+            "-o",
+            str(library),
+            f"-Wl,-soname,{library.name}",
+            "-lpthread",
+        ],
+        check=True,
+    )
     return str(library)
 
 
 def fresh_cache(directory: str) -> dict[str, str]:
     """Variables of a process that finds objects only in DIRECTORY, and has such a compiler."""
-    return {"XDG_CACHE_HOME": directory, "TMPDIR": directory,
-            "CXX": str(copying_compiler(directory))}
+    return {
+        "XDG_CACHE_HOME": directory,
+        "TMPDIR": directory,
+        "CXX": str(copying_compiler(directory)),
+    }
 
 
 def raises(kind: type[Exception], word: str, call: Callable[[], object]) -> bool:
@@ -195,8 +220,11 @@ def run(namespace: dict[str, object], module: str) -> int:
     """Run the tests of MODULE, which are all functions with "_" in their name in its NAMESPACE.
     Returns 1 if any failed.
     """
-    tests = [f for name, f in list(namespace.items())
-             if callable(f) and getattr(f, "__module__", "") == module and "_" in name]
+    tests = [
+        f
+        for name, f in list(namespace.items())
+        if callable(f) and getattr(f, "__module__", "") == module and "_" in name
+    ]
     failed = 0
     for test in tests:
         try:

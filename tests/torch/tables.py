@@ -9,6 +9,7 @@ is compared with the one that torch's own code makes from the events of the same
 ways to group, and several ways to sort and to cut. Needs torch, and the python/ of a build on
 PYTHONPATH. Ends with `N passed, N failed`; exit status 1 on any failure.
 """
+
 from __future__ import annotations
 
 import inspect
@@ -27,18 +28,30 @@ from opscope.torch import profile
 WORKLOADS = (workloads.residual_training, workloads.lstm, workloads.labels)
 MEASURED: dict[str, Any] = {"record_shapes": True, "profile_memory": True, "with_flops": True}
 OPTIONS: tuple[dict[str, Any], ...] = (
-    {}, MEASURED, {"with_stack": True}, {**MEASURED, "with_stack": True})
+    {},
+    MEASURED,
+    {"with_stack": True},
+    {**MEASURED, "with_stack": True},
+)
 TABLES: tuple[dict[str, Any], ...] = (
-    {}, {"sort_by": "self_cpu_time_total"}, {"sort_by": "cpu_memory_usage", "row_limit": 10},
+    {},
+    {"sort_by": "self_cpu_time_total"},
+    {"sort_by": "cpu_memory_usage", "row_limit": 10},
     {"sort_by": "count", "max_name_column_width": 20, "max_src_column_width": 30},
-    {"top_level_events_only": True}, {"sort_by": "cpu_time_total", "row_limit": -1, "header": "H"})
+    {"top_level_events_only": True},
+    {"sort_by": "cpu_time_total", "row_limit": -1, "header": "H"},
+)
 TAKEN = inspect.signature(torch.profiler.profile.key_averages).parameters
 
 
 def groups() -> Iterator[dict[str, Any]]:
     """The arguments of key_averages() of this torch, in several combinations."""
-    values = {"group_by_input_shape": (False, True), "group_by_stack_n": (0, 3),
-              "group_by_overload_name": (False, True), "include_python_functions": (False, True)}
+    values = {
+        "group_by_input_shape": (False, True),
+        "group_by_stack_n": (0, 3),
+        "group_by_overload_name": (False, True),
+        "include_python_functions": (False, True),
+    }
     known = {name: found for name, found in values.items() if name in TAKEN}
     for chosen in itertools.product(*known.values()):
         yield dict(zip(known, chosen))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small programs of every kind that users write, which both profilers record at once."""
+
 from __future__ import annotations
 
 import os
@@ -27,8 +28,14 @@ class Block(nn.Module):
 
 def residual_training():
     """A small residual network: forward, backward, optimizer."""
-    model = nn.Sequential(nn.Conv2d(3, 8, 3), Block(8), Block(8), nn.AdaptiveAvgPool2d(1),
-                          nn.Flatten(), nn.Linear(8, 10))
+    model = nn.Sequential(
+        nn.Conv2d(3, 8, 3),
+        Block(8),
+        Block(8),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+        nn.Linear(8, 10),
+    )
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
     images, labels = torch.randn(4, 3, 16, 16), torch.randint(0, 10, (4,))
 
@@ -39,6 +46,7 @@ def residual_training():
                 loss = F.cross_entropy(model(images), labels)
             loss.backward()
             optimizer.step()
+
     return work
 
 
@@ -51,8 +59,13 @@ class BasicBlock(nn.Module):
         self.bn1 = nn.BatchNorm2d(outside)
         self.conv2 = nn.Conv2d(outside, outside, 3, 1, 1, bias=False)
         self.bn2 = nn.BatchNorm2d(outside)
-        self.shortcut = nn.Identity() if (inside, stride) == (outside, 1) else nn.Sequential(
-            nn.Conv2d(inside, outside, 1, stride, bias=False), nn.BatchNorm2d(outside))
+        self.shortcut = (
+            nn.Identity()
+            if (inside, stride) == (outside, 1)
+            else nn.Sequential(
+                nn.Conv2d(inside, outside, 1, stride, bias=False), nn.BatchNorm2d(outside)
+            )
+        )
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         y = F.relu(self.bn1(self.conv1(x)))
@@ -61,8 +74,12 @@ class BasicBlock(nn.Module):
 
 def resnet18_training(n_images: int = 2, side: int = 32):
     """ResNet-18 as in torchvision: forward, backward, optimizer."""
-    layers = [nn.Conv2d(3, 64, 7, 2, 3, bias=False), nn.BatchNorm2d(64), nn.ReLU(inplace=True),
-              nn.MaxPool2d(3, 2, 1)]
+    layers = [
+        nn.Conv2d(3, 64, 7, 2, 3, bias=False),
+        nn.BatchNorm2d(64),
+        nn.ReLU(inplace=True),
+        nn.MaxPool2d(3, 2, 1),
+    ]
     for inside, outside, stride in ((64, 64, 1), (64, 128, 2), (128, 256, 2), (256, 512, 2)):
         layers += [BasicBlock(inside, outside, stride), BasicBlock(outside, outside, 1)]
     model = nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(512, 1000))
@@ -76,6 +93,7 @@ def resnet18_training(n_images: int = 2, side: int = 32):
             loss = F.cross_entropy(model(images), labels)
         loss.backward()
         optimizer.step()
+
     return work
 
 
@@ -90,6 +108,7 @@ def transformer_training():
         model(x).square().mean().backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
+
     return work
 
 
@@ -102,6 +121,7 @@ def transformer():
         layer(x).sum().backward()
         with torch.no_grad():
             layer(x)
+
     return work
 
 
@@ -116,11 +136,13 @@ def lstm():
         out, _ = model(x)
         out.mean().backward()
         optimizer.step()
+
     return work
 
 
 def scripted():
     """TorchScript, with a fork that runs on a thread of the interpreter."""
+
     @torch.jit.script
     def inner(x: torch.Tensor) -> torch.Tensor:
         return torch.tanh(x) * 2
@@ -137,11 +159,13 @@ def scripted():
         for _ in range(3):
             outer(x)
         time.sleep(0.01)  # the thread of the fork is a little later
+
     return work
 
 
 def scripted_module():
     """A module of TorchScript that forks and waits, forward and backward."""
+
     class Twice(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -158,6 +182,7 @@ def scripted_module():
         for _ in range(3):
             model(x).sum().backward()
         time.sleep(0.01)  # the thread of the fork is a little later
+
     return work
 
 
@@ -187,6 +212,7 @@ def script_of_modules():
         with torch.no_grad():
             for _ in range(3):
                 model(x)
+
     return work
 
 
@@ -197,6 +223,7 @@ def compiled():
 
     def work() -> None:
         model(x).sum().backward()
+
     return work
 
 
@@ -219,8 +246,9 @@ class Wrapper(torch.Tensor):
 
     @classmethod
     def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
-        result = function(*(a.inner if isinstance(a, cls) else a for a in args),
-                          **(kwargs or {}))
+        result = function(
+            *(a.inner if isinstance(a, cls) else a for a in args), **(kwargs or {})
+        )
         return cls(result) if isinstance(result, torch.Tensor) else result
 
 
@@ -234,8 +262,9 @@ class Failing(TorchDispatchMode):
 def odd_tensors():
     """Tensors of every kind: subclasses, nested, sparse, quantised, meta, fake, undefined."""
     x = torch.randn(4, 4)
-    jagged = torch.nested.nested_tensor([torch.randn(2, 3), torch.randn(4, 3)],
-                                        layout=torch.jagged)
+    jagged = torch.nested.nested_tensor(
+        [torch.randn(2, 3), torch.randn(4, 3)], layout=torch.jagged
+    )
     meta = torch.empty(3, 3, device="meta")
     many = [torch.ones(1)] * 10000
 
@@ -267,12 +296,32 @@ def odd_tensors():
             torch.full((2,), value, dtype=torch.float64)
         torch.zeros(3, 3).index_put_((torch.tensor([0]),), torch.tensor(1.0))
         x[:, None, torch.tensor([1])]
+
     return work
 
 
 # Integral and other numbers, on both sides of the limits of a long, a double and a float.
-NUMBERS = (0.0, -0.0, 3.0, -3.0, 2.5, 0.1, -1e-7, 1e10, -1e10, 1e15, 9e15 + 1, 1e17, 9e18, 1e19,
-           1e300, 5e-324, float("inf"), float("-inf"), float("nan"))
+NUMBERS = (
+    0.0,
+    -0.0,
+    3.0,
+    -3.0,
+    2.5,
+    0.1,
+    -1e-7,
+    1e10,
+    -1e10,
+    1e15,
+    9e15 + 1,
+    1e17,
+    9e18,
+    1e19,
+    1e300,
+    5e-324,
+    float("inf"),
+    float("-inf"),
+    float("nan"),
+)
 
 
 def odd_inputs():
@@ -304,6 +353,7 @@ def odd_inputs():
             torch.mm(x, x)
         except RuntimeError:
             pass
+
     return work
 
 
@@ -312,9 +362,10 @@ def odd_labels():
     x = torch.ones(4)
 
     def work() -> None:
-        with record_function("a \"quoted\" label \\ with\ttab"):
+        with record_function('a "quoted" label \\ with\ttab'):
             torch.addmm(torch.zeros(4), torch.ones(4, 6), torch.ones(6, 4))
             x + x
+
     return work
 
 
@@ -333,6 +384,7 @@ def labels():
         two.__exit__(None, None, None)
         with record_function("same"), record_function("same"):
             x + 4
+
     return work
 
 
@@ -351,6 +403,7 @@ def threads():
             t.start()
         for t in workers:
             t.join()
+
     return work
 
 
@@ -369,6 +422,7 @@ def ddp():
         dist.all_reduce(numbers)
         dist.all_reduce(numbers, async_op=True).wait()
         dist.barrier()
+
     return work
 
 
@@ -406,17 +460,20 @@ def functions():
             Scale.apply(x, other, factor).sum().backward()
         torch.utils.checkpoint.checkpoint(F.relu, x, use_reentrant=True).sum().backward()
         torch.utils.checkpoint.checkpoint(F.relu, x, use_reentrant=False).sum().backward()
+
     return work
 
 
 def many_inputs():
     """As many inputs as a network has parameters: their text is longer than most."""
-    few, many = ([torch.ones(128, 256, requires_grad=True) for _ in range(n)]
-                 for n in (100, 1500))
+    few, many = (
+        [torch.ones(128, 256, requires_grad=True) for _ in range(n)] for n in (100, 1500)
+    )
 
     def work() -> None:
         for inputs in (few, many, few, many, many):
             Sum.apply(*inputs)
+
     return work
 
 
@@ -427,11 +484,13 @@ def data_pipes():
     def work() -> None:
         for batch in IterableWrapper(range(10)).map(torch.tensor).batch(2):
             torch.stack(list(batch))
+
     return work
 
 
 def shared_memory():
     """Memory from outside the allocator: shared with other processes, and of files."""
+
     def work() -> None:
         torch.ones(3).share_memory_()
         with tempfile.TemporaryDirectory() as directory:
@@ -439,9 +498,27 @@ def shared_memory():
             torch.save(torch.ones(5), path)
             torch.load(path, mmap=True)
             torch.from_file(os.path.join(directory, "file"), shared=True, size=7)
+
     return work
 
 
-ALL = [residual_training, resnet18_training, transformer, transformer_training, lstm, scripted,
-       scripted_module, script_of_modules, compiled, odd_inputs, odd_labels, odd_tensors, labels,
-       threads, functions, many_inputs, data_pipes, shared_memory]
+ALL = [
+    residual_training,
+    resnet18_training,
+    transformer,
+    transformer_training,
+    lstm,
+    scripted,
+    scripted_module,
+    script_of_modules,
+    compiled,
+    odd_inputs,
+    odd_labels,
+    odd_tensors,
+    labels,
+    threads,
+    functions,
+    many_inputs,
+    data_pipes,
+    shared_memory,
+]

@@ -3,6 +3,7 @@
 
 FlatBuffers: flatbuffers.dev/internals; messages: Schema.fbs and Message.fbs of Arrow.
 """
+
 import struct
 
 
@@ -15,7 +16,7 @@ class Table:
     def place(self, field):
         """Where FIELD is; None: it is left out."""
         vtable = self.at - struct.unpack_from("<i", self.data, self.at)[0]
-        size, = struct.unpack_from("<H", self.data, vtable)
+        (size,) = struct.unpack_from("<H", self.data, vtable)
         at = 4 + 2 * field
         offset = struct.unpack_from("<H", self.data, vtable + at)[0] if at < size else 0
         return self.at + offset if offset else None
@@ -35,18 +36,18 @@ class Table:
 
     def text(self, field):
         at = self.follow(self.place(field))
-        n, = struct.unpack_from("<I", self.data, at)
+        (n,) = struct.unpack_from("<I", self.data, at)
         assert self.data[at + 4 + n] == 0
-        return self.data[at + 4:at + 4 + n].decode()
+        return self.data[at + 4 : at + 4 + n].decode()
 
     def tables(self, field):
         at = self.follow(self.place(field))
-        n, = struct.unpack_from("<I", self.data, at)
+        (n,) = struct.unpack_from("<I", self.data, at)
         return [Table(self.data, self.follow(at + 4 + 4 * i)) for i in range(n)]
 
     def pairs(self, field):
         at = self.follow(self.place(field))
-        n, = struct.unpack_from("<I", self.data, at)
+        (n,) = struct.unpack_from("<I", self.data, at)
         assert (at + 4) % 8 == 0
         return [struct.unpack_from("<qq", self.data, at + 4 + 16 * i) for i in range(n)]
 
@@ -59,16 +60,16 @@ def messages(data):
     at = 0
     while True:
         mark, n = struct.unpack_from("<II", data, at)
-        assert mark == 0xffffffff and n % 8 == 0, at
+        assert mark == 0xFFFFFFFF and n % 8 == 0, at
         at += 8
         if n == 0:
             assert at == len(data)
             return
-        message = Table(data[at:at + n], struct.unpack_from("<I", data, at)[0])
+        message = Table(data[at : at + n], struct.unpack_from("<I", data, at)[0])
         assert message.number(0, "h") == 4  # version 5
         size = message.number(3, "q")
         assert size % 8 == 0
-        yield message, data[at + n:at + n + size]
+        yield message, data[at + n : at + n + size]
         at += n + size
 
 
@@ -124,7 +125,7 @@ def decode(data):
         batch = message.table(2)
         nodes, places = batch.pairs(1), batch.pairs(2)
         assert all(at % 8 == 0 and at + n <= len(body) for at, n in places)
-        buffers = iter([body[at:at + n] for at, n in places])
+        buffers = iter([body[at : at + n] for at, n in places])
         n = batch.number(0, "q")
         assert n > 0 and len(nodes) == len(columns)
         own = []

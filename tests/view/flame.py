@@ -5,6 +5,7 @@ The answers are made again, slowly, from the lines of the file by the rules in s
 totals, the frames that are wide enough, what is below one frame, who calls a name and whom it
 calls, and how much matches a pattern. The values of lines are checked by tests/export/stacks.py.
 """
+
 import base64
 import collections
 import gzip
@@ -16,18 +17,41 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-WISHES = [("op", "host_self_ns"), ("op", "device_self_ns"), ("op", "calls"),
-          ("op", "self_alloc_bytes"), ("module", "host_self_ns"), ("module", "device_self_ns"),
-          ("module", "calls"), ("python", "host_self_ns"), ("python", "calls")]
+WISHES = [
+    ("op", "host_self_ns"),
+    ("op", "device_self_ns"),
+    ("op", "calls"),
+    ("op", "self_alloc_bytes"),
+    ("module", "host_self_ns"),
+    ("module", "device_self_ns"),
+    ("module", "calls"),
+    ("python", "host_self_ns"),
+    ("python", "calls"),
+]
 LINES_MAX = 3000
-MOST_PIXELS = 100000     # few frames are narrower
-LARGEST = 2 ** 63 - 1              # sums stop there
+MOST_PIXELS = 100000  # few frames are narrower
+LARGEST = 2**63 - 1  # sums stop there
 
 
 def fold(opscope, path, stack, metric, *options):
     """{frames: value}; None: there are no such stacks."""
-    done = subprocess.run([opscope, "export", str(path), "--stack", stack, "--metric", metric,
-                           "--format", "folded", "-o", "-", *options], capture_output=True)
+    done = subprocess.run(
+        [
+            opscope,
+            "export",
+            str(path),
+            "--stack",
+            stack,
+            "--metric",
+            metric,
+            "--format",
+            "folded",
+            "-o",
+            "-",
+            *options,
+        ],
+        capture_output=True,
+    )
     if done.returncode != 0:
         return {} if b"all stacks of the trace are 0" in done.stderr else None
     pairs = [line.rsplit(" ", 1) for line in done.stdout.decode().split("\n")[:-1]]
@@ -47,7 +71,7 @@ def callees(lines, name):
     found = collections.Counter()
     for frames, value in lines.items():
         if name in frames:
-            below = frames[frames.index(name):]
+            below = frames[frames.index(name) :]
             found[below] = min(LARGEST, found[below] + value)
     return found
 
@@ -56,7 +80,7 @@ def callers(lines, name):
     found = collections.Counter()
     for frames, value in lines.items():
         if name in frames:
-            above = tuple(reversed(frames[:frames.index(name) + 1]))
+            above = tuple(reversed(frames[: frames.index(name) + 1]))
             found[above] = min(LARGEST, found[above] + value)
     return found
 
@@ -85,8 +109,12 @@ def small(answer):
     for i, caller in enumerate(answer["caller"]):
         name = in_file(answer["names"][answer["name"][i]])
         paths.append((*(paths[caller] if caller >= 0 else ()), name))
-    return {paths[caller] if caller >= 0 else (): (count, total) for caller, count, total in
-            zip(answer["small_caller"], answer["small_count"], answer["small_total"])}
+    return {
+        paths[caller] if caller >= 0 else (): (count, total)
+        for caller, count, total in zip(
+            answer["small_caller"], answer["small_count"], answer["small_total"]
+        )
+    }
 
 
 def expected_small(lines, root, pixels, shown):
@@ -95,7 +123,7 @@ def expected_small(lines, root, pixels, shown):
     found = {}
     cut = max(0, len(root) - 1)
     for frames, total in sums.items():
-        if len(frames) <= len(root) or frames[:len(root)] != root or total <= 0:
+        if len(frames) <= len(root) or frames[: len(root)] != root or total <= 0:
             continue
         around = frames[cut:-1] if root else frames[:-1]
         if frames[cut:] in shown or (around and around not in shown):
@@ -110,15 +138,19 @@ def expected(lines, root, pixels, finds):
     sums = totals(lines)
     shown, matched = {}, 0
     for frames, total in sums.items():
-        if not frames or frames[:len(root)] != root or total <= 0:
+        if not frames or frames[: len(root)] != root or total <= 0:
             continue
         if total >= sums[root] // pixels:
-            shown[frames[max(0, len(root) - 1):]] = (lines.get(frames, 0), total,
-                                                    int(finds(frames[-1])) if finds else None)
+            shown[frames[max(0, len(root) - 1) :]] = (
+                lines.get(frames, 0),
+                total,
+                int(finds(frames[-1])) if finds else None,
+            )
     for frames, value in lines.items():
-        if finds and frames[:len(root)] == root:
-            matched = min(LARGEST, matched +
-                          value * any(map(finds, frames[max(0, len(root) - 1):])))
+        if finds and frames[: len(root)] == root:
+            matched = min(
+                LARGEST, matched + value * any(map(finds, frames[max(0, len(root) - 1) :]))
+            )
     return shown, sums[root], matched if finds else None
 
 
@@ -129,7 +161,7 @@ def answers_of(page):
     while at < len(data):
         sizes = struct.unpack_from("<II", data, at)
         key, answer = at + 8, at + 8 + (sizes[0] + 7) // 8 * 8
-        found[data[key:key + sizes[0]].decode()] = data[answer:answer + sizes[1]]
+        found[data[key : key + sizes[0]].decode()] = data[answer : answer + sizes[1]]
         at = answer + (sizes[1] + 7) // 8 * 8
     return found
 
@@ -140,7 +172,7 @@ class FlameCheck:
     def __init__(self, check, opscope, path):
         self.check, self.opscope, self.path = check, opscope, path
         self.source = check.source
-        self.real = {}      # by names in files: those with blanks
+        self.real = {}  # by names in files: those with blanks
 
     def name(self, in_a_file):
         return self.real.get(in_a_file, in_a_file)
@@ -151,8 +183,9 @@ class FlameCheck:
         answer = self.check.server.json("flame", px=pixels, **query)
         shown, total, matched = expected(lines, root, pixels, finds)
         self.check.equal(f"{what}: frames", drawn(answer), shown)
-        self.check.equal(f"{what}: small", small(answer),
-                         expected_small(lines, root, pixels, shown))
+        self.check.equal(
+            f"{what}: small", small(answer), expected_small(lines, root, pixels, shown)
+        )
         self.check.equal(f"{what}: total", answer["total"], total)
         self.check.equal(f"{what}: matched", answer["matched"], matched)
         return answer
@@ -170,25 +203,40 @@ class FlameCheck:
         # Frames too narrow to be drawn are searched, too: the timeline has the names of calls.
         self.real = {in_file(name): name for name in (*self.check.names, *whole["names"])}
         answer = self.compare(f"{stack} {metric}", lines, **wish)
-        self.check.equal("command", answer["command"].split()[3:],
-                         ["--stack", stack, "--metric", metric, "-o", "stacks.folded"])
+        self.check.equal(
+            "command",
+            answer["command"].split()[3:],
+            ["--stack", stack, "--metric", metric, "-o", "stacks.folded"],
+        )
         # What has no name here cannot be asked for.
         known = sorted(line for line in lines if all(frame in self.real for frame in line))
         if not known:
             return
         frames = self.source.choice(known)
-        root = frames[:self.source.randint(1, len(frames))]
+        root = frames[: self.source.randint(1, len(frames))]
         self.compare("root", lines, root=root, pixels=self.source.choice([1, 7, 100]), **wish)
         name = self.source.choice(frames)
-        self.compare("callees", callees(lines, name), name=self.name(name), way="callees", **wish)
-        self.compare("callers", callers(lines, name), name=self.name(name), way="callers", **wish)
-        part = self.name(name)[:self.source.randint(1, len(name))]
+        self.compare(
+            "callees", callees(lines, name), name=self.name(name), way="callees", **wish
+        )
+        self.compare(
+            "callers", callers(lines, name), name=self.name(name), way="callers", **wish
+        )
+        part = self.name(name)[: self.source.randint(1, len(name))]
         text = re.compile(re.escape(part), re.I | re.A)
-        self.compare("text", lines, q=part, finds=lambda f: text.search(self.name(f)) is not None, **wish)
+        self.compare(
+            "text", lines, q=part, finds=lambda f: text.search(self.name(f)) is not None, **wish
+        )
         for pattern in ("^aten::(add|mm)_?$", "[a-c]+|rank", "\\bforward\\b"):
             found = re.compile(pattern, re.I | re.A)
-            self.compare(pattern, lines, root=root, q=f"/{pattern}/",
-                         finds=lambda f, r=found: r.search(self.name(f)) is not None, **wish)
+            self.compare(
+                pattern,
+                lines,
+                root=root,
+                q=f"/{pattern}/",
+                finds=lambda f, r=found: r.search(self.name(f)) is not None,
+                **wish,
+            )
 
     def check_page(self):
         """In the page of a part of the trace the command beside the stacks writes these stacks."""
@@ -196,8 +244,19 @@ class FlameCheck:
         middle = (whole["from_ns"] + whole["to_ns"]) // 2
         with tempfile.TemporaryDirectory() as place:
             page = Path(place) / "cut.html"
-            done = subprocess.run([self.opscope, "export", str(self.path), "--from", str(middle),
-                                   "-o", str(page)], capture_output=True, text=True)
+            done = subprocess.run(
+                [
+                    self.opscope,
+                    "export",
+                    str(self.path),
+                    "--from",
+                    str(middle),
+                    "-o",
+                    str(page),
+                ],
+                capture_output=True,
+                text=True,
+            )
             if done.returncode != 0:
                 told = re.search("was built without|nothing was written", done.stderr)
                 self.check.equal(f"page: {done.stderr}", bool(told), True)
@@ -208,20 +267,34 @@ class FlameCheck:
                 continue
             answer = json.loads(answer)
             words = shlex.split(answer["command"])
-            self.check.equal("command of a page", [words[0], *words[-2:]],
-                             ["opscope", "-o", "stacks.folded"])
-            lines = subprocess.run([self.opscope, *words[1:-1], "-", "--format", "folded"],
-                                   capture_output=True, text=True).stdout.splitlines()
-            self.check.equal(f"{key} of a page", sum(int(line.rsplit(" ", 1)[1]) for line in lines),
-                             answer["total"])
+            self.check.equal(
+                "command of a page", [words[0], *words[-2:]], ["opscope", "-o", "stacks.folded"]
+            )
+            lines = subprocess.run(
+                [self.opscope, *words[1:-1], "-", "--format", "folded"],
+                capture_output=True,
+                text=True,
+            ).stdout.splitlines()
+            self.check.equal(
+                f"{key} of a page",
+                sum(int(line.rsplit(" ", 1)[1]) for line in lines),
+                answer["total"],
+            )
 
     def run(self):
         for stack, metric in WISHES:
             self.check_wish(stack, metric)
         self.check_page()
-        for query in ({"stack": "op", "metric": "self"}, {"stack": "x"}, {"px": "0"},
-                      {"way": "up"}, {"q": "/(/"}, {"root": "no such frame"}, {"nonsense": "1"},
-                      {"metric": "self_cpu_time_total", "stack": "python"}):
+        for query in (
+            {"stack": "op", "metric": "self"},
+            {"stack": "x"},
+            {"px": "0"},
+            {"way": "up"},
+            {"q": "/(/"},
+            {"root": "no such frame"},
+            {"nonsense": "1"},
+            {"metric": "self_cpu_time_total", "stack": "python"},
+        ):
             status, body = self.check.server.get("flame", **query)
             self.check.equal(f"{query}: status", status, 404 if "root" in query else 400)
             self.check.equal("message", bool(json.loads(body)["message"]), True)

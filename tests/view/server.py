@@ -8,6 +8,7 @@ Every table of the catalog in every form must be, to the byte, what the command 
 must have the values of JSON. NAME chooses tests. The last line is "N passed, N failed". The traces
 are those of the tree, and of ../shared if it is there.
 """
+
 import argparse
 import subprocess
 import sys
@@ -37,8 +38,9 @@ def main():
     args = parser.parse_args()
     serving.OPSCOPE = args.opscope.resolve()
     passed = failed = 0
-    if subprocess.run([serving.OPSCOPE, "view", "--help"], capture_output=True, check=False
-                      ).returncode:
+    if subprocess.run(
+        [serving.OPSCOPE, "view", "--help"], capture_output=True, check=False
+    ).returncode:
         print("this opscope was built without the server")
         return 1
     with tempfile.TemporaryDirectory(prefix="view-") as scratch:

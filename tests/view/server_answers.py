@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests for server.py: answers are those of the command."""
+
 import json
 import re
 import shutil
@@ -10,19 +11,32 @@ from serving import command, DATA, decode, DEMO, Server, traces
 
 FORMS = ("text", "csv", "json", "md", "arrow")
 OPTIONS = [
-    ("operators", {"sort": "calls", "limit": "3"}), ("operators", {"sort": "-name"}),
-    ("kernels", {"group-by": "op", "limit": "2"}), ("operators", {"merge": ""}),
+    ("operators", {"sort": "calls", "limit": "3"}),
+    ("operators", {"sort": "-name"}),
+    ("kernels", {"group-by": "op", "limit": "2"}),
+    ("operators", {"merge": ""}),
     ("averages", {"group-by": "shape", "sort": "self_cpu_time_total"}),
     ("averages", {"group-by": "shape,stack:3", "no-python": ""}),
-    ("events", {"where": "dur_ns > us(10) and name like 'aten::%'", "columns": "id,name,dur_ns"}),
-    ("events", {"from": "1ms", "to": "5ms", "limit": "7"}), ("overview", {"steps": "@0"}),
-    ("ranges", {"group-by": "thread,category", "sort": "p99_ns"}), ("steps", {"rank": "0"}),
-    ("durations", {"name": "aten::add_"}), ("overview", {"compat": "tb"}),
-    ("memory_events", {"at": "3ms"}), ("threads", {"columns": "name,events", "limit": "0"}),
-    ("operators", {"where": "name like '%<&\"''>%'"}), ("kernels", {"device": "cuda:0"}),
+    (
+        "events",
+        {"where": "dur_ns > us(10) and name like 'aten::%'", "columns": "id,name,dur_ns"},
+    ),
+    ("events", {"from": "1ms", "to": "5ms", "limit": "7"}),
+    ("overview", {"steps": "@0"}),
+    ("ranges", {"group-by": "thread,category", "sort": "p99_ns"}),
+    ("steps", {"rank": "0"}),
+    ("durations", {"name": "aten::add_"}),
+    ("overview", {"compat": "tb"}),
+    ("memory_events", {"at": "3ms"}),
+    ("threads", {"columns": "name,events", "limit": "0"}),
+    ("operators", {"where": "name like '%<&\"''>%'"}),
+    ("kernels", {"device": "cuda:0"}),
 ]
-TEXT_OPTIONS = [("averages", {"header": "A <b> & c", "top-level": "", "max-name-width": "20"}),
-                ("averages", {"torch": "1.13"}), ("kernels", {"full-names": ""})]
+TEXT_OPTIONS = [
+    ("averages", {"header": "A <b> & c", "top-level": "", "max-name-width": "20"}),
+    ("averages", {"torch": "1.13"}),
+    ("kernels", {"full-names": ""}),
+]
 
 
 def as_words(options):
@@ -67,8 +81,9 @@ def test_options_are_those_of_the_command():
 def test_a_selection_of_the_server_is_that_of_the_command():
     with Server(DEMO, "--steps", "@1", "--no-args") as s:
         for table in ("events", "operators", "overview"):
-            status, printed = command("table", table, DEMO, "--format", "csv", "--steps", "@1",
-                                      "--no-args")
+            status, printed = command(
+                "table", table, DEMO, "--format", "csv", "--steps", "@1", "--no-args"
+            )
             assert status == 0 and s.get(f"table/{table}", {"format": "csv"})[2] == printed
             yield
 
@@ -90,15 +105,16 @@ def test_columns_have_the_values_of_json():
             assert status == 200, body
             head, columns = decode(body)
             rows = [list(r) for r in zip(*columns)] if head["n"] else []
-            wanted = [[c["name"], c["type"], c["unit"], c["help"]]
-                      for c in expected["columns"]]
-            assert [[c["name"], c["type"], c["unit"], c["help"]]
-                    for c in head["columns"]] == wanted, name
+            wanted = [[c["name"], c["type"], c["unit"], c["help"]] for c in expected["columns"]]
+            assert [
+                [c["name"], c["type"], c["unit"], c["help"]] for c in head["columns"]
+            ] == wanted, name
             assert rows == expected["rows"], name
             assert head["notes"] == expected["notes"] and head["rows"] == len(rows)
             arrays = {c["array"] for c in head["columns"] if c["type"] == "integer"}
-            assert arrays <= ({"BigInt64Array"} if ints == "exact" else
-                              {"BigInt64Array", "Float64Array"})
+            assert arrays <= (
+                {"BigInt64Array"} if ints == "exact" else {"BigInt64Array", "Float64Array"}
+            )
         yield
 
 
@@ -108,11 +124,15 @@ def test_arrow_has_the_values_of_json():
         assert status == 200, body
         assert headers["content-type"] == "application/vnd.apache.arrow.stream", headers
         told, columns, rows, sizes = arrow_stream.decode(body)
-        assert told == {"opscope": expected["opscope"], "table": name,
-                        "sources": "\n".join(expected["sources"]),
-                        "notes": "\n".join(expected["notes"])}, (name, told)
-        assert columns == [(c["name"], c["type"], c["unit"], c["help"])
-                           for c in expected["columns"]], name
+        assert told == {
+            "opscope": expected["opscope"],
+            "table": name,
+            "sources": "\n".join(expected["sources"]),
+            "notes": "\n".join(expected["notes"]),
+        }, (name, told)
+        assert columns == [
+            (c["name"], c["type"], c["unit"], c["help"]) for c in expected["columns"]
+        ], name
         assert rows == expected["rows"], name
         assert max(sizes, default=0) <= 8192 and sum(sizes) == len(rows)
         yield
@@ -120,8 +140,12 @@ def test_arrow_has_the_values_of_json():
 
 def test_sums_are_of_all_rows():
     with Server(DEMO) as s:
-        for table, options in (("operators", {}), ("operators", {"where": "calls > 20"}),
-                               ("averages", {"sort": "name"}), ("ranges", {})):
+        for table, options in (
+            ("operators", {}),
+            ("operators", {"where": "calls > 20"}),
+            ("averages", {"sort": "name"}),
+            ("ranges", {}),
+        ):
             expected = s.json(f"table/{table}", {**options, "format": "json"})
             head, _ = decode(s.get(f"table/{table}", {**options, "limit": "2", "sums": "1"})[2])
             assert head["rows"] == len(expected["rows"]) > 2, (table, head["rows"])
@@ -131,7 +155,9 @@ def test_sums_are_of_all_rows():
                 if column["type"] == "integer":
                     assert column["sum"] == str(sum(values)), column
                 elif column["type"] == "number":
-                    assert abs(float(column["sum"]) - sum(values)) <= 1e-9 * abs(sum(values)), column
+                    assert abs(float(column["sum"]) - sum(values)) <= 1e-9 * abs(sum(values)), (
+                        column
+                    )
                 else:
                     assert column["sum"] is None, column
                 n += column["sum"] is not None
@@ -151,18 +177,34 @@ def test_windows_are_parts_of_the_whole():
                 head, whole = decode(s.get("table/events", {**query, "limit": "1000000"})[2])
                 n = head["rows"]
                 assert n > 9 and n == head["n"], n
-                for offset, limit in ((0, 7), (3, 1), (n // 2, 11), (n - 2, 50), (n, 5),
-                                      (n + 9, 5), (0, 0), (2**62, 3)):
-                    part, columns = decode(s.get("table/events", {**query, "offset": offset,
-                                                                  "limit": limit})[2])
-                    assert columns == [c[offset:offset + limit] for c in whole], (offset, limit)
+                for offset, limit in (
+                    (0, 7),
+                    (3, 1),
+                    (n // 2, 11),
+                    (n - 2, 50),
+                    (n, 5),
+                    (n + 9, 5),
+                    (0, 0),
+                    (2**62, 3),
+                ):
+                    part, columns = decode(
+                        s.get("table/events", {**query, "offset": offset, "limit": limit})[2]
+                    )
+                    assert columns == [c[offset : offset + limit] for c in whole], (
+                        offset,
+                        limit,
+                    )
                     assert part["rows"] == n
                     yield
 
 
 def test_the_limit_of_the_command_is_not_that_of_a_window():
-    for name, options in (("events", {}), ("events", {"sort": "dur_ns"}), ("operators", {}),
-                          ("events", {"where": "dur_ns > 0"})):
+    for name, options in (
+        ("events", {}),
+        ("events", {"sort": "dur_ns"}),
+        ("operators", {}),
+        ("events", {"where": "dur_ns > 0"}),
+    ):
         with Server(DEMO) as s:
             _, _, text = s.get(f"table/{name}", {**options, "limit": "5", "format": "json"})
             wanted = [row[0] for row in json.loads(text)["rows"]]
@@ -170,8 +212,11 @@ def test_the_limit_of_the_command_is_not_that_of_a_window():
             assert (head["rows"], head["n"]) == (5, 5), (name, head)
             assert columns[0] == wanted, (name, options)
             assert " --limit 5 " in head["command"], head["command"]
-            head, part = decode(s.get(f"table/{name}", {**options, "most": "5", "offset": "3",
-                                                        "limit": "10"})[2])
+            head, part = decode(
+                s.get(f"table/{name}", {**options, "most": "5", "offset": "3", "limit": "10"})[
+                    2
+                ]
+            )
             assert (head["n"], part[0]) == (2, wanted[3:]), (name, part)
             head, _ = decode(s.get(f"table/{name}", {**options, "limit": "3"})[2])
             assert head["rows"] > 5 and "--limit" not in head["command"], head
@@ -183,14 +228,17 @@ def test_windows_cross_chunks():
     with trace.open("w") as f:
         f.write('{"traceEvents":[')
         for i in range(n):
-            f.write(f'{{"ph":"X","cat":"cpu_op","name":"o{i % 7}","pid":1,"tid":{i % 3},"ts":{i}'
-                    f',"dur":{i % 11 + 1}}},\n')
+            f.write(
+                f'{{"ph":"X","cat":"cpu_op","name":"o{i % 7}","pid":1,"tid":{i % 3},"ts":{i}'
+                f',"dur":{i % 11 + 1}}},\n'
+            )
         f.write('{"ph":"X","cat":"cpu_op","name":"end","pid":1,"tid":1,"ts":150000,"dur":1}]}')
     with Server(trace) as s:
         first = decode(s.get("table/events", {"columns": "id", "limit": 1})[2])[1][0][0]
         for offset in (0, 4095, 4096, 65530, 65536, 65537, 131071, 139990, n, n + 1, 10 * n):
-            head, columns = decode(s.get("table/events", {"columns": "id,name", "limit": 20,
-                                                          "offset": offset})[2])
+            head, columns = decode(
+                s.get("table/events", {"columns": "id,name", "limit": 20, "offset": offset})[2]
+            )
             ids = list(range(first + offset, first + min(offset + 20, n + 1)))
             assert columns[0] == ids and head["rows"] == n + 1, (offset, columns)
             assert columns[1][:1] == [f"o{offset % 7}"] or offset >= n, (offset, columns)
@@ -199,7 +247,9 @@ def test_windows_cross_chunks():
 
 def unnamed(text):
     """TEXT without the names of the files, which a comparison need not have."""
-    return re.sub(rb'"sources": \[[^]]*\]|^\(?[Tt]races?:? .*$|`[^`]*\.json[^`]*`', b"", text, flags=re.M)
+    return re.sub(
+        rb'"sources": \[[^]]*\]|^\(?[Tt]races?:? .*$|`[^`]*\.json[^`]*`', b"", text, flags=re.M
+    )
 
 
 def test_runs_compare():
@@ -211,10 +261,17 @@ def test_runs_compare():
     with Server("--logdir", folder, "--run", "a") as s:
         session = s.json("session")
         assert session["run"] == "a" and [r["name"] for r in session["runs"]] == ["a", "b"]
-        for table in ("diff_steps", "diff_operators", "diff_kernels", "diff_tree", "diff_inside"):
+        for table in (
+            "diff_steps",
+            "diff_operators",
+            "diff_kernels",
+            "diff_tree",
+            "diff_inside",
+        ):
             for form in FORMS:
-                status, printed = command("table", table, folder / "a", folder / "b", "--format",
-                                          form)
+                status, printed = command(
+                    "table", table, folder / "a", folder / "b", "--format", form
+                )
                 got = s.get(f"table/{table}", {"run": "b", "base": "a", "format": form})
                 assert status == 0 and got[0] == 200, (table, form, got)
                 if form == "arrow":
@@ -237,26 +294,30 @@ def test_runs_compare():
 def test_errors_say_what_to_do():
     with Server(DEMO) as s:
         for path, query, status, word in (
-                ("tabel/steps", {}, 404, "table"), ("table/stepz", {}, 404, "steps"),
-                ("table/", {}, 404, "table"), ("table", {}, 404, "table"),
-                ("session/x", {}, 404, "session"), ("", {}, 404, "nothing"),
-                ("table/steps", {"sorted": "x"}, 400, "--sort"),
-                ("table/steps", {"sort": "totl_ns"}, 400, "total_ns"),
-                ("table/steps", {"columns": "step,labl"}, 400, "label"),
-                ("table/steps", {"where": "total_ns >"}, 400, "where"),
-                ("table/steps", {"format": "cvs"}, 400, "csv"),
-                ("table/steps", {"format": "csv", "offset": "1"}, 400, "offset"),
-                ("table/steps", {"offset": "-1"}, 400, "offset"),
-                ("table/steps", {"limit": "1000001"}, 400, "limit"),
-                ("table/steps", {"ints": "x"}, 400, "ints"),
-                ("table/steps", {"steps": "x"}, 400, "--steps"),
-                ("table/steps", {"threads": "4"}, 400, "threads"),
-                ("table/steps", {"max-memory": "1"}, 400, "max-memory"),
-                ("table/steps", {"group-by": "shape"}, 400, "group-by"),
-                ("table/steps", {"header": "x", "format": "csv"}, 400, "header"),
-                ("table/steps", {"rank": "7"}, 404, "rank"),
-                ("table/steps", {"run": "demo"}, 404, "demo.pt.trace.json.gz"),
-                ("table/steps", {"fp": "0" * 32}, 409, "changed")):
+            ("tabel/steps", {}, 404, "table"),
+            ("table/stepz", {}, 404, "steps"),
+            ("table/", {}, 404, "table"),
+            ("table", {}, 404, "table"),
+            ("session/x", {}, 404, "session"),
+            ("", {}, 404, "nothing"),
+            ("table/steps", {"sorted": "x"}, 400, "--sort"),
+            ("table/steps", {"sort": "totl_ns"}, 400, "total_ns"),
+            ("table/steps", {"columns": "step,labl"}, 400, "label"),
+            ("table/steps", {"where": "total_ns >"}, 400, "where"),
+            ("table/steps", {"format": "cvs"}, 400, "csv"),
+            ("table/steps", {"format": "csv", "offset": "1"}, 400, "offset"),
+            ("table/steps", {"offset": "-1"}, 400, "offset"),
+            ("table/steps", {"limit": "1000001"}, 400, "limit"),
+            ("table/steps", {"ints": "x"}, 400, "ints"),
+            ("table/steps", {"steps": "x"}, 400, "--steps"),
+            ("table/steps", {"threads": "4"}, 400, "threads"),
+            ("table/steps", {"max-memory": "1"}, 400, "max-memory"),
+            ("table/steps", {"group-by": "shape"}, 400, "group-by"),
+            ("table/steps", {"header": "x", "format": "csv"}, 400, "header"),
+            ("table/steps", {"rank": "7"}, 404, "rank"),
+            ("table/steps", {"run": "demo"}, 404, "demo.pt.trace.json.gz"),
+            ("table/steps", {"fp": "0" * 32}, 409, "changed"),
+        ):
             got, headers, body = s.get(path, query)
             assert got == status, (path, query, got, body)
             error = json.loads(body)
@@ -275,8 +336,11 @@ def test_errors_say_what_to_do():
 
 def test_tags_save_answers():
     with Server(DEMO) as s:
-        for path, query in (("table/steps", {"format": "csv"}), ("table/operators", {}),
-                            ("catalog", {})):
+        for path, query in (
+            ("table/steps", {"format": "csv"}),
+            ("table/operators", {}),
+            ("catalog", {}),
+        ):
             _, headers, body = s.get(path, query)
             tag = headers["etag"]
             assert tag.startswith('W/"') and "no-cache" in headers["cache-control"]
@@ -292,11 +356,23 @@ def test_tags_save_answers():
 
 def test_names_are_data():
     """Names with markup, quotes, control characters, and bytes that are no UTF-8."""
-    names = ["<script>alert(1)</script>", "</td><img src=x onerror=y>", "a\"b'c`d", "\x1b[31mred",
-             "tab\tline\nfeed", "\u202eevil", "=HYPERLINK(\"x\")", "x" * 5000, "", "a,b;c|d"]
+    names = [
+        "<script>alert(1)</script>",
+        "</td><img src=x onerror=y>",
+        "a\"b'c`d",
+        "\x1b[31mred",
+        "tab\tline\nfeed",
+        "\u202eevil",
+        '=HYPERLINK("x")',
+        "x" * 5000,
+        "",
+        "a,b;c|d",
+    ]
     trace = serving.TEMP / "<b>&'\"name.json"
-    events = [{"ph": "X", "cat": "cpu_op", "name": n, "pid": 1, "tid": 1, "ts": 10 * i, "dur": 5}
-              for i, n in enumerate(names)]
+    events = [
+        {"ph": "X", "cat": "cpu_op", "name": n, "pid": 1, "tid": 1, "ts": 10 * i, "dur": 5}
+        for i, n in enumerate(names)
+    ]
     text = json.dumps({"traceEvents": events}).encode().replace(b"a,b;c|d", b"a,b;\xff\xfe|d")
     trace.write_bytes(text)
     with Server(trace) as s:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests for server.py: clients, files and ports that come and go."""
+
 import contextlib
 import http.client
 import json
@@ -18,8 +19,12 @@ import serving
 from serving import busy_seconds, command, DATA, decode, DEMO, Events, idles, Server, works
 
 # A filter that takes some 100 ms a row.
-SLOW = "replace(" * 5 + "args || 'aaaaaaaaaaaa'" + "".join(
-    f", '{a}', '{b * 10}')" for a, b in zip("abcde", "bcdef")) + " = ''"
+SLOW = (
+    "replace(" * 5
+    + "args || 'aaaaaaaaaaaa'"
+    + "".join(f", '{a}', '{b * 10}')" for a, b in zip("abcde", "bcdef"))
+    + " = ''"
+)
 
 
 def test_slow_and_broken_clients_are_dropped():
@@ -27,7 +32,7 @@ def test_slow_and_broken_clients_are_dropped():
         begun = time.time()
         opened = [socket.create_connection(("127.0.0.1", s.port)) for _ in range(20)]
         for i, c in enumerate(opened):
-            c.sendall(b"GET /api/v1/session HTTP/1.1\r\nHost: localhost\r\nX: "[:i * 3])
+            c.sendall(b"GET /api/v1/session HTTP/1.1\r\nHost: localhost\r\nX: "[: i * 3])
         ends = []
 
         def drip(c):
@@ -46,12 +51,19 @@ def test_slow_and_broken_clients_are_dropped():
             t.join()
         assert max(ends) < 9, ends
         yield
-        for data in (b"\r\n\r\n", b"\0" * 100, b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n",
-                     b"\x16\x03\x01\x02\x00\x01\x00", b"GET /api/v1/session HTTP/1.1\r\nHost: "
-                     b"localhost\r\nContent-Length: 99999999999999999999\r\n\r\n",
-                     b"GET /api/v1/session HTTP/1.1\r\nHost: localhost\r\nHost: evil\r\n\r\n",
-                     b"GET /api/v1/session HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: "
-                     b"chunked\r\n\r\nzz\r\n", b"GET /" + b"\xff" * 50 + b" HTTP/1.1\r\n\r\n"):
+        for data in (
+            b"\r\n\r\n",
+            b"\0" * 100,
+            b"GET\r\n\r\n",
+            b"GET / HTTP/9.9\r\n\r\n",
+            b"\x16\x03\x01\x02\x00\x01\x00",
+            b"GET /api/v1/session HTTP/1.1\r\nHost: "
+            b"localhost\r\nContent-Length: 99999999999999999999\r\n\r\n",
+            b"GET /api/v1/session HTTP/1.1\r\nHost: localhost\r\nHost: evil\r\n\r\n",
+            b"GET /api/v1/session HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: "
+            b"chunked\r\n\r\nzz\r\n",
+            b"GET /" + b"\xff" * 50 + b" HTTP/1.1\r\n\r\n",
+        ):
             s.raw(data, timeout=8)
             assert s.get("session")[0] == 200, data
             yield
@@ -98,8 +110,10 @@ def open_slow(s, n=1):
     opened = []
     for i in range(n):
         c = socket.create_connection(("127.0.0.1", s.port))
-        c.sendall(f"GET /api/v1/table/events?{query}&limit={i + 1} HTTP/1.1\r\n"
-                  "Host: localhost\r\n\r\n".encode())
+        c.sendall(
+            f"GET /api/v1/table/events?{query}&limit={i + 1} HTTP/1.1\r\n"
+            "Host: localhost\r\n\r\n".encode()
+        )
         opened.append(c)
     return opened
 
@@ -108,7 +122,7 @@ def test_who_leaves_is_not_answered():
     with Server(DEMO) as s:
         s.wait_ready()
         for how in ("close", "reset", "half"):
-            c, = open_slow(s)
+            (c,) = open_slow(s)
             assert works(s.process.pid, 10), how
             if how == "reset":
                 c.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -142,18 +156,22 @@ def test_questions_are_limited():
 def test_functions_are_stopped():
     """Questions that SQLite's own functions would work on for hours."""
     long = "printf('%.*c', 16000000, 'a')"
-    calls = [f"instr({long}, substr({long}, 8000000) || 'b')",
-             f"replace({long}, substr({long}, 8000000) || 'b', 'c') = ''",
-             f"trim({long}, replace({long}, 'a', 'b') || 'a') = ''",
-             f"{long} LIKE '%' || substr({long}, -900) || 'b'"]
+    calls = [
+        f"instr({long}, substr({long}, 8000000) || 'b')",
+        f"replace({long}, substr({long}, 8000000) || 'b', 'c') = ''",
+        f"trim({long}, replace({long}, 'a', 'b') || 'a') = ''",
+        f"{long} LIKE '%' || substr({long}, -900) || 'b'",
+    ]
     with Server(DEMO) as s:
         s.wait_ready()
         opened = []
         for call in calls:
             query = urllib.parse.urlencode({"where": call, "format": "csv"})
             c = socket.create_connection(("127.0.0.1", s.port), timeout=60)
-            c.sendall(f"GET /api/v1/table/operators?{query} HTTP/1.1\r\n"
-                      "Host: localhost\r\n\r\n".encode())
+            c.sendall(
+                f"GET /api/v1/table/operators?{query} HTTP/1.1\r\n"
+                "Host: localhost\r\n\r\n".encode()
+            )
             opened.append(c)
         for c in opened:
             assert c.recv(65536).split()[1] in (b"200", b"504")
@@ -173,8 +191,9 @@ def test_slow_readers_leave_room():
             c = socket.socket()
             c.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             c.connect(("127.0.0.1", s.port))
-            c.sendall(b"GET /api/v1/table/events?format=json HTTP/1.0\r\n"
-                      b"Host: localhost\r\n\r\n")
+            c.sendall(
+                b"GET /api/v1/table/events?format=json HTTP/1.0\r\nHost: localhost\r\n\r\n"
+            )
             assert c.recv(16)
             opened.append(c)
         time.sleep(0.5)
@@ -200,7 +219,8 @@ def test_the_page_is_there_while_the_trace_loads():
         assert s.json("runs")["info"] is None
         results = []
         asking = threading.Thread(
-            target=lambda: results.append(s.get("table/steps", {"format": "csv"})))
+            target=lambda: results.append(s.get("table/steps", {"format": "csv"}))
+        )
         asking.start()
         leaving = socket.create_connection(("127.0.0.1", s.port))
         leaving.sendall(b"GET /api/v1/table/steps HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -227,8 +247,18 @@ def test_files_are_followed():
     first = folder / "w1.1.pt.trace.json"
 
     def write(path, n):
-        events = [{"ph": "X", "cat": "cpu_op", "name": f"op{i}", "pid": 1, "tid": 1, "ts": 10 * i,
-                   "dur": 5} for i in range(n)]
+        events = [
+            {
+                "ph": "X",
+                "cat": "cpu_op",
+                "name": f"op{i}",
+                "pid": 1,
+                "tid": 1,
+                "ts": 10 * i,
+                "dur": 5,
+            }
+            for i in range(n)
+        ]
         part = path.with_suffix(".part")
         part.write_text(json.dumps({"traceEvents": events, "distributedInfo": {"rank": 0}}))
         part.rename(path)
@@ -243,18 +273,28 @@ def test_files_are_followed():
         write(first, 5)
         after = stream.until("model")["fingerprint"]
         assert after != before
-        status, headers, _ = s.get("table/operators", {"format": "csv"},
-                                   headers={"If-None-Match": tag})
+        status, headers, _ = s.get(
+            "table/operators", {"format": "csv"}, headers={"If-None-Match": tag}
+        )
         assert status == 200 and headers["etag"] != tag
         assert len(decode(s.get("table/operators")[2])[1][0]) == 5
         assert s.get("table/operators", {"fp": before})[0] == 409
         yield
         write(folder / "w2.1.pt.trace.json", 2)
         stream.until("model")
-        assert len({r["file"] if isinstance(r, dict) else r[0] for r in
-                    s.json("table/tracks", {"format": "json"})["rows"]}) >= 1
-        assert command("table", "operators", folder, "--format", "csv")[1] == \
-            s.get("table/operators", {"format": "csv"})[2]
+        assert (
+            len(
+                {
+                    r["file"] if isinstance(r, dict) else r[0]
+                    for r in s.json("table/tracks", {"format": "json"})["rows"]
+                }
+            )
+            >= 1
+        )
+        assert (
+            command("table", "operators", folder, "--format", "csv")[1]
+            == s.get("table/operators", {"format": "csv"})[2]
+        )
         yield
         stop = threading.Thread(target=s.stop)
         stop.start()
@@ -295,31 +335,54 @@ def test_ports():
         two = stack.enter_context(Server(DEMO, port=None))
         assert one.port != two.port and one.get("session")[0] == two.get("session")[0] == 200
         assert any("is taken" in line for line in two.lines), two.lines
-        done = subprocess.run([str(serving.OPSCOPE), "view", str(DEMO), "--port", str(one.port)],
-                              capture_output=True, text=True, check=False, timeout=30)
+        done = subprocess.run(
+            [str(serving.OPSCOPE), "view", str(DEMO), "--port", str(one.port)],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=30,
+        )
         assert done.returncode == 1 and f"port {one.port} is taken" in done.stderr, done
         yield
-    for words, status, word in ((["--port", "x"], 2, "port"), (["--port", "65536"], 2, "port"),
-                                (["--host", "a", "--bind_all"], 2, "exclude"),
-                                (["--socket", "a", "--port", "0"], 2, "excludes"),
-                                (["--socket", "a" * 200], 2, "107 bytes"),
-                                (["--host", "no.such.host.invalid"], 2, "host"),
-                                (["--path_prefix", "a?b"], 2, "prefix")):
-        done = subprocess.run([str(serving.OPSCOPE), "view", str(DEMO), *words], capture_output=True,
-                              text=True, check=False, timeout=60)
+    for words, status, word in (
+        (["--port", "x"], 2, "port"),
+        (["--port", "65536"], 2, "port"),
+        (["--host", "a", "--bind_all"], 2, "exclude"),
+        (["--socket", "a", "--port", "0"], 2, "excludes"),
+        (["--socket", "a" * 200], 2, "107 bytes"),
+        (["--host", "no.such.host.invalid"], 2, "host"),
+        (["--path_prefix", "a?b"], 2, "prefix"),
+    ):
+        done = subprocess.run(
+            [str(serving.OPSCOPE), "view", str(DEMO), *words],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
         assert done.returncode == status and word in done.stderr, (words, done)
         yield
     empty = serving.TEMP / "empty"
     empty.mkdir()
     for name in ("missing.json", str(empty)):
-        done = subprocess.run([str(serving.OPSCOPE), "view", name, "--port", "0"], capture_output=True,
-                              text=True, check=False, timeout=60)
+        done = subprocess.run(
+            [str(serving.OPSCOPE), "view", name, "--port", "0"],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
         assert done.returncode != 0 and "http" not in done.stderr, done
         yield
     broken = serving.TEMP / "broken.json"
     broken.write_bytes(b"\x7fELF not a trace")
-    done = subprocess.run([str(serving.OPSCOPE), "view", str(broken), "--port", "0"], capture_output=True,
-                          text=True, check=False, timeout=60)
+    done = subprocess.run(
+        [str(serving.OPSCOPE), "view", str(broken), "--port", "0"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
     told = command("info", broken)[0]
     assert (done.returncode == 1) == (told == 1), (done, told)
     yield

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A server that tests ask, and what they need beside it."""
+
 import contextlib
 import http.client
 import json
@@ -68,8 +69,12 @@ class Server:
         """(status, headers, body)"""
         c = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
         try:
-            c.putrequest(method, path, skip_host="Host" in (headers or {}),
-                         skip_accept_encoding="Accept-Encoding" in (headers or {}))
+            c.putrequest(
+                method,
+                path,
+                skip_host="Host" in (headers or {}),
+                skip_accept_encoding="Accept-Encoding" in (headers or {}),
+            )
             for name, value in (headers or {}).items():
                 c.putheader(name, value)
             c.endheaders()
@@ -136,8 +141,13 @@ class Events:
 
 def command(*words):
     """What the command prints: (status, stdout)."""
-    done = subprocess.run([str(OPSCOPE), *map(str, words)], capture_output=True, check=False,
-                          stdin=subprocess.DEVNULL, timeout=300)
+    done = subprocess.run(
+        [str(OPSCOPE), *map(str, words)],
+        capture_output=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        timeout=300,
+    )
     return done.returncode, done.stdout
 
 
@@ -146,18 +156,22 @@ def decode(body):
     assert body[:8] == b"osccols1"
     n_head, data = struct.unpack_from("<II", body, 8)
     assert data % 8 == 0 and data >= 16 + n_head
-    assert body[16 + n_head:data].strip() == b""
-    head = json.loads(body[16:16 + n_head])
+    assert body[16 + n_head : data].strip() == b""
+    head = json.loads(body[16 : 16 + n_head])
     n, words = head["n"], head["words"]
     offsets = struct.unpack_from(f"<{words['n'] + 1}I", body, data + words["offsets"])
-    blob = body[data + words["bytes"]:data + words["bytes"] + words["n_bytes"]]
+    blob = body[data + words["bytes"] : data + words["bytes"] + words["n_bytes"]]
     assert offsets[-1] == len(blob)
     texts = [blob[a:b].decode() for a, b in zip(offsets, offsets[1:])]
     assert len(set(texts)) == len(texts)
     columns = []
     for c in head["columns"]:
-        code = {"BigInt64Array": "q", "Float64Array": "d", "Uint8Array": "B",
-                "Uint32Array": "I"}[c["array"]]
+        code = {
+            "BigInt64Array": "q",
+            "Float64Array": "d",
+            "Uint8Array": "B",
+            "Uint32Array": "I",
+        }[c["array"]]
         assert c["at"] % 8 == 0, c
         values = list(struct.unpack_from(f"<{n}{code}", body, data + c["at"]))
         if c["type"] == "string":
@@ -167,7 +181,7 @@ def decode(body):
             values = [bool(v) for v in values]
         if c["missing"] is not None:
             assert c["missing"] % 8 == 0
-            gone = body[data + c["missing"]:data + c["missing"] + n]
+            gone = body[data + c["missing"] : data + c["missing"] + n]
             assert set(gone) <= {0, 1} and 1 in gone
             values = [None if g else v for v, g in zip(values, gone)]
         columns.append(values)
@@ -177,7 +191,10 @@ def decode(body):
 def traces():
     """Operands to look at: plain files, and directories of several ranks."""
     found = [DEMO]
-    for path in (SHARED / "torch213" / "ddp2_logdir", SHARED / "wild" / "cuda_v100_dlrm_8ranks"):
+    for path in (
+        SHARED / "torch213" / "ddp2_logdir",
+        SHARED / "wild" / "cuda_v100_dlrm_8ranks",
+    ):
         found += [path] if path.exists() else []
     for path in (DATA / "alexnet_a100.json.gz", DATA / "small.json"):
         found += [path] if len(found) < 3 else []
@@ -218,6 +235,6 @@ def idles(pid, within):
     while time.time() < until:
         before = busy_seconds(pid)
         time.sleep(0.5)
-        if busy_seconds(pid) - before < 0.03:   # also where other programs leave it little
+        if busy_seconds(pid) - before < 0.03:  # also where other programs leave it little
             return True
     return False

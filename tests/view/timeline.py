@@ -9,6 +9,7 @@ packing.h and cells.h, and how much of each device is used (usage.py), for the w
 random windows, exact and snapped. Every cell must be equal to the byte. The last line is "N passed, N failed" (cells, samples, and other values). Without TRACE:
 those of the tree, and small ones of ../shared if it is there.
 """
+
 import argparse
 import collections
 import csv
@@ -38,8 +39,8 @@ import usage  # noqa: E402
 
 LANES_MAX = 256
 DOMAINS = 64
-QUEUES = 12                        # more sparse ones are packed
-SPARSE = 12                        # a twelfth of the time
+QUEUES = 12  # more sparse ones are packed
+SPARSE = 12  # a twelfth of the time
 LARGEST = 150_000
 NOT_DRAWN = ("alloc", "free", "counter")
 COMMUNICATION = 255
@@ -49,8 +50,9 @@ class Server:
     """`opscope view` of one run."""
 
     def __init__(self, opscope, paths):
-        self.process = subprocess.Popen([opscope, "view", "--port", "0", *map(str, paths)],
-                                        stderr=subprocess.PIPE)
+        self.process = subprocess.Popen(
+            [opscope, "view", "--port", "0", *map(str, paths)], stderr=subprocess.PIPE
+        )
         line = self.process.stderr.readline().decode()
         self.port = int(re.search(r":(\d+)/", line)[1])
         self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
@@ -83,8 +85,9 @@ Event = collections.namedtuple("Event", "number start end kind name")
 
 def read_table(opscope, table, path):
     """The rows of TABLE, each a dict of texts."""
-    text = subprocess.run([opscope, "table", table, "--format", "csv", str(path)],
-                          capture_output=True, check=True).stdout.decode("utf-8", "replace")
+    text = subprocess.run(
+        [opscope, "table", table, "--format", "csv", str(path)], capture_output=True, check=True
+    ).stdout.decode("utf-8", "replace")
     csv.field_size_limit(1 << 30)
     return list(csv.DictReader(io.StringIO(text)))
 
@@ -142,8 +145,11 @@ def lay_out_packed(events, kinds):
 
 def packed_queues(groups, queues):
     """{process: its packed queues}, of GROUPS of events, by process, thread and group."""
-    busy = {key[:2]: sum(e.end - e.start for e in groups.get((*key[:2], "ranges"), ()))
-            for key in groups if key[:2] in queues}
+    busy = {
+        key[:2]: sum(e.end - e.start for e in groups.get((*key[:2], "ranges"), ()))
+        for key in groups
+        if key[:2] in queues
+    }
     found = {}
     for process in {p for p, _ in busy}:
         whole = sum(ns for (p, _), ns in busy.items() if p == process)
@@ -184,30 +190,64 @@ def arrows_of(rows, drawn, track_of):
             continue
         source, to = int(source), int(to)
         if source in track_of and to in track_of:
-            found.append((source, to, int(rows[source]["start_ns"]), int(rows[to]["start_ns"]),
-                          track_of[source], track_of[to], 2))
+            found.append(
+                (
+                    source,
+                    to,
+                    int(rows[source]["start_ns"]),
+                    int(rows[to]["start_ns"]),
+                    track_of[source],
+                    track_of[to],
+                    2,
+                )
+            )
     for number, row in enumerate(rows):
         launch, forward = row.get("launch_id") or "", row.get("fwd_id") or ""
         other = launch if launch != "" else forward
         if other == "" or number not in track_of or int(other) not in track_of:
             continue
         source = rows[int(other)]
-        found.append((int(other), number, int(source["start_ns"]), int(row["start_ns"]),
-                      track_of[int(other)], track_of[number], 0 if launch != "" else 1))
+        found.append(
+            (
+                int(other),
+                number,
+                int(source["start_ns"]),
+                int(row["start_ns"]),
+                track_of[int(other)],
+                track_of[number],
+                0 if launch != "" else 1,
+            )
+        )
     return sorted(found, key=lambda a: (a[1], a[6], a[0]))
 
 
 # --- what is sent ----------------------------------------------------------------------------
 
+
 def unpack(body, magic, lane_format, cell_format):
     """(head, lanes, cells)"""
-    names = ("magic", "version", "flags", "t0", "unit_log2", "level", "zero", "n_lanes", "n_cells",
-             "request", "width", "n_durations", "zero2")
+    names = (
+        "magic",
+        "version",
+        "flags",
+        "t0",
+        "unit_log2",
+        "level",
+        "zero",
+        "n_lanes",
+        "n_cells",
+        "request",
+        "width",
+        "n_durations",
+        "zero2",
+    )
     head = dict(zip(names, struct.unpack_from("<4sHHqBBHIIIqII", body)))
     assert head["magic"] == magic and head["version"] == 1, head
     at = struct.calcsize("<4sHHqBBHIIIqII")
     size = struct.calcsize(lane_format)
-    lanes = [struct.unpack_from(lane_format, body, at + i * size) for i in range(head["n_lanes"])]
+    lanes = [
+        struct.unpack_from(lane_format, body, at + i * size) for i in range(head["n_lanes"])
+    ]
     at += head["n_lanes"] * size
     end = len(body) - 12 * head["n_durations"]
     cells = list(struct.iter_unpack(cell_format, body[at:end]))
@@ -272,12 +312,20 @@ class Check:
             if group is None:
                 continue
             start = int(row["start_ns"])
-            event = Event(number, start, start + int(row["dur_ns"] or 0), row["kind"],
-                          row["name"] or "(no name)")
+            event = Event(
+                number,
+                start,
+                start + int(row["dur_ns"] or 0),
+                row["kind"],
+                row["name"] or "(no name)",
+            )
             groups[row["process"], row["thread"], group].append(event)
         self.lanes = {key: lay_out(events) for key, events in groups.items()}
-        self.framed = {key[:2] for key, events in groups.items()
-                       if key[2] == "ranges" and any(e.kind == "python" for e in events)}
+        self.framed = {
+            key[:2]
+            for key, events in groups.items()
+            if key[2] == "ranges" and any(e.kind == "python" for e in events)
+        }
         for key in self.framed:
             rest = [e for e in groups[*key, "ranges"] if e.kind != "python"]
             if rest:
@@ -287,7 +335,9 @@ class Check:
         for process, sparse in self.packed.items():
             all_of = [e for key in sparse for e in groups.get((*key, "ranges"), ())]
             if all_of:
-                self.lanes[process, "", "packed"] = lay_out_packed(all_of, self.timeline["kinds"])
+                self.lanes[process, "", "packed"] = lay_out_packed(
+                    all_of, self.timeline["kinds"]
+                )
 
     def lay_out_domains(self, rows):
         """Tasks of the first domains of a recording, by process, whatever their threads."""
@@ -297,8 +347,13 @@ class Check:
             if group_of(row) != "ranges" or not isinstance(domain, str) or domain == "":
                 continue
             start = int(row["start_ns"])
-            event = Event(number, start, start + int(row["dur_ns"]), row["kind"],
-                          row["name"] or "(no name)")
+            event = Event(
+                number,
+                start,
+                start + int(row["dur_ns"]),
+                row["kind"],
+                row["name"] or "(no name)",
+            )
             domains.setdefault((row["process"], "", f"domain {domain}"), []).append(event)
         for key in list(domains)[:DOMAINS]:
             self.lanes[key] = lay_out(domains[key])
@@ -312,7 +367,9 @@ class Check:
         return track["process"], track["thread"], group if track["of"] == "all" else track["of"]
 
     def check_tracks(self):
-        self.equal("tracks", sorted(map(self.key_of, self.timeline["tracks"])), sorted(self.lanes))
+        self.equal(
+            "tracks", sorted(map(self.key_of, self.timeline["tracks"])), sorted(self.lanes)
+        )
         for track in self.timeline["tracks"]:
             lanes, _ = self.lanes[self.key_of(track)]
             self.equal("lanes", track["lanes"], len(lanes))
@@ -324,15 +381,22 @@ class Check:
 
     def check_capacity(self):
         """Curves of memory say how much the device has, as memory_peaks does."""
-        known = {row["device"]: row.get("capacity_bytes", "")
-                 for row in read_table(self.opscope, "memory_peaks", self.path)}
+        known = {
+            row["device"]: row.get("capacity_bytes", "")
+            for row in read_table(self.opscope, "memory_peaks", self.path)
+        }
         for series in self.timeline["series"]:
             capacity = series["capacity_bytes"]
             if series["sort"] not in ("allocated", "reserved"):
                 continue
-            if series["device"] in known: # else it has curves, but no record that could be a peak
-                self.equal("capacity", "" if capacity is None else str(capacity),
-                           known[series["device"]])
+            if (
+                series["device"] in known
+            ):  # else it has curves, but no record that could be a peak
+                self.equal(
+                    "capacity",
+                    "" if capacity is None else str(capacity),
+                    known[series["device"]],
+                )
 
     def check_windows(self):
         first, last = self.timeline["from_ns"], self.timeline["to_ns"]
@@ -341,14 +405,20 @@ class Check:
         for _ in range(12):
             width = max(1, whole >> self.source.randrange(20))
             start = first + self.source.randrange(-width, whole)
-            self.check_window(start, start + width, self.source.randrange(1, 1500),
-                              self.source.random() < 0.5)
+            self.check_window(
+                start, start + width, self.source.randrange(1, 1500), self.source.random() < 0.5
+            )
 
     def check_window(self, start, stop, pixels, is_exact):
         tracks = self.source.sample(self.timeline["tracks"], len(self.timeline["tracks"]))[:40]
         number = self.source.randrange(1 << 32)
-        query = {"tracks": ",".join(f"{t['id']}:{t['lanes']}" for t in tracks), "from": start,
-                 "to": stop, "px": pixels, "n": number}
+        query = {
+            "tracks": ",".join(f"{t['id']}:{t['lanes']}" for t in tracks),
+            "from": start,
+            "to": stop,
+            "px": pixels,
+            "n": number,
+        }
         status, body = self.server.get("cells", **query, **({"exact": "1"} if is_exact else {}))
         assert status == 200, (status, body[:200])
         head, lanes, cells = unpack(body, b"OSCT", "<IHHII", "<iIIIHBB")
@@ -358,19 +428,26 @@ class Check:
             stop = ((stop - 1) >> level) + 1 << level
             pixels = (stop - start) >> level
         unit = max(0, level - 8)
-        self.equal("head", [head[k] for k in ("flags", "t0", "unit_log2", "level", "request", "width")],
-                   [int(is_exact), start, unit, level, number, stop - start])
+        self.equal(
+            "head",
+            [head[k] for k in ("flags", "t0", "unit_log2", "level", "request", "width")],
+            [int(is_exact), start, unit, level, number, stop - start],
+        )
         at = 0
         for track in tracks:
             expected, is_crowded = self.lanes[self.key_of(track)]
             for depth, lane in enumerate(expected):
                 overlaps = is_crowded and depth + 1 == LANES_MAX
-                got = cells[lanes[at][3]:lanes[at][3] + lanes[at][4]]
+                got = cells[lanes[at][3] : lanes[at][3] + lanes[at][4]]
                 self.equal("lane", lanes[at][:3], (track["id"], depth, int(overlaps)))
                 at += 1
                 if not overlaps:
-                    self.check_cells(got, cells_of(lane, start, stop, pixels),
-                                     (start, stop, pixels, unit), head["durations"])
+                    self.check_cells(
+                        got,
+                        cells_of(lane, start, stop, pixels),
+                        (start, stop, pixels, unit),
+                        head["durations"],
+                    )
         self.equal("lanes", len(lanes), at)
 
     def check_cells(self, got, expected, window, durations):
@@ -383,8 +460,11 @@ class Check:
             right = min(max(b - start >> unit, -far), end_of_window)
             width = max(b - a, (stop - start) // pixels)
             share = 255 if count == 1 or busy >= width else busy * 255 // width
-            self.equal("cell", (*cell[:3], self.names[cell[3]], *cell[4:6]),
-                       (left, right - left, event.number, event.name, min(count, 65535), share))
+            self.equal(
+                "cell",
+                (*cell[:3], self.names[cell[3]], *cell[4:6]),
+                (left, right - left, event.number, event.name, min(count, 65535), share),
+            )
             kind = self.timeline["kinds"][cell[6]] if cell[6] != COMMUNICATION else "kernel"
             self.equal("kind", kind, event.kind)
             is_long = count == 1 and b - a >= 32 * ((stop - start) // pixels)
@@ -398,11 +478,14 @@ class Check:
     def check_arrows(self, rows, variants):
         """Where a track has several sets of lanes, the last one of VARIANTS is asked for."""
         order = ["all", "no_frames", "packed", "domain"]
-        track_of = {event.number: track["id"]
-                    for track in sorted(self.timeline["tracks"], key=lambda t: order.index(t["of"]))
-                    if track["of"] in variants
-                    for lane in self.lanes[self.key_of(track)][0] for event in lane
-                    if "no_frames" not in variants or event.kind != "python"}
+        track_of = {
+            event.number: track["id"]
+            for track in sorted(self.timeline["tracks"], key=lambda t: order.index(t["of"]))
+            if track["of"] in variants
+            for lane in self.lanes[self.key_of(track)][0]
+            for event in lane
+            if "no_frames" not in variants or event.kind != "python"
+        }
         arrows = arrows_of(rows, self.drawn, track_of)
         ends = [at for arrow in arrows for at in arrow[2:4]]
         tracks = sorted(set(track_of.values()))
@@ -411,20 +494,38 @@ class Check:
                 return
             low, high = sorted(self.source.choices(ends or [0, 1000], k=2))
             asked = self.source.sample(tracks, self.source.randint(1, len(tracks)))
-            query = {"from": low, "to": high + 1, "px": 1000, "exact": 1,
-                     "tracks": ",".join(map(str, asked))}
+            query = {
+                "from": low,
+                "to": high + 1,
+                "px": 1000,
+                "exact": 1,
+                "tracks": ",".join(map(str, asked)),
+            }
             status, body = self.server.get("flows", **query)
             assert status == 200, (status, body[:300])
             head, _, bundles = unpack(body, b"OSCF", "<", "<IIiiIIHBB")
-            wanted = [a for a in arrows if a[4] in asked and a[5] in asked and
-                      (low <= a[2] <= high or low <= a[3] <= high)]
+            wanted = [
+                a
+                for a in arrows
+                if a[4] in asked
+                and a[5] in asked
+                and (low <= a[2] <= high or low <= a[3] <= high)
+            ]
             unit, far = 1 << head["unit_log2"], 1 << 30
             if len(wanted) <= 500:
                 got = [(b[0], b[1], b[4], b[5], b[6], b[7]) for b in bundles]
                 self.equal("arrows", got, [(a[0], a[1], a[4], a[5], 1, a[6]) for a in wanted])
-                self.equal("their times", [(b[2], b[3]) for b in bundles],
-                           [tuple(min(max((at - low) // unit, -far), (high + 1 - low) // unit + far)
-                                  for at in a[2:4]) for a in wanted])
+                self.equal(
+                    "their times",
+                    [(b[2], b[3]) for b in bundles],
+                    [
+                        tuple(
+                            min(max((at - low) // unit, -far), (high + 1 - low) // unit + far)
+                            for at in a[2:4]
+                        )
+                        for a in wanted
+                    ],
+                )
                 continue
             sums = collections.Counter((a[4], a[5], a[6]) for a in wanted)
             found = collections.Counter()
@@ -439,23 +540,40 @@ class Check:
     def check_event(self, rows):
         for number in self.source.sample(range(len(rows)), min(30, len(rows))):
             row, event = rows[number], self.server.json(f"event/{number}")
-            self.equal("event", [str(event[k]) for k in ("id", "kind", "category", "name", "start_ns")],
-                       [row[k] for k in ("id", "kind", "category", "name", "start_ns")])
-            self.equal("duration", event["dur_ns"], int(row["dur_ns"]) if row["dur_ns"] else None)
+            self.equal(
+                "event",
+                [str(event[k]) for k in ("id", "kind", "category", "name", "start_ns")],
+                [row[k] for k in ("id", "kind", "category", "name", "start_ns")],
+            )
+            self.equal(
+                "duration", event["dur_ns"], int(row["dur_ns"]) if row["dur_ns"] else None
+            )
             self.equal("args", event["args"], json.loads(row["args"]) if row["args"] else {})
             linked = {link["relation"]: link["event"] for link in event["links"]}
-            for relation, column in (("parent", "parent_id"), ("launched_by", "launch_id"),
-                                     ("operator", "op_id"), ("forward", "fwd_id")):
+            for relation, column in (
+                ("parent", "parent_id"),
+                ("launched_by", "launch_id"),
+                ("operator", "op_id"),
+                ("forward", "fwd_id"),
+            ):
                 told = row.get(column, "")
                 self.equal(relation, linked.get(relation), int(told) if told else None)
-            others = [(link["relation"], link["event"]) for link in event["links"]
-                      if link["relation"] in ("leads_to", "comes_from")]
+            others = [
+                (link["relation"], link["event"])
+                for link in event["links"]
+                if link["relation"] in ("leads_to", "comes_from")
+            ]
             told = []
             for arrow in self.drawn:
-                if arrow["kind"] in ("launch", "fwdbwd") or "" in (arrow["from_id"], arrow["to_id"]):
+                if arrow["kind"] in ("launch", "fwdbwd") or "" in (
+                    arrow["from_id"],
+                    arrow["to_id"],
+                ):
                     continue
                 told += [("leads_to", int(arrow["to_id"]))] * (int(arrow["from_id"]) == number)
-                told += [("comes_from", int(arrow["from_id"]))] * (int(arrow["to_id"]) == number)
+                told += [("comes_from", int(arrow["from_id"]))] * (
+                    int(arrow["to_id"]) == number
+                )
             if len(event["links"]) < 64:
                 self.equal("other arrows", others, told)
         status, _ = self.server.get(f"event/{len(rows)}")
@@ -467,22 +585,67 @@ def many_queues(place, source):
     events = []
     for step in range(40):
         at = 1000 * step
-        events.append({"ph": "X", "cat": "python_function", "name": f"train.py({step}): step",
-                       "pid": 1, "tid": 1, "ts": at, "dur": 900})
-        events.append({"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1,
-                       "ts": at + 10, "dur": 800})
-        events.append({"ph": "X", "cat": "python_function", "name": "ops.py(7): f", "pid": 1,
-                       "tid": 1, "ts": at + 20, "dur": 700})
+        events.append(
+            {
+                "ph": "X",
+                "cat": "python_function",
+                "name": f"train.py({step}): step",
+                "pid": 1,
+                "tid": 1,
+                "ts": at,
+                "dur": 900,
+            }
+        )
+        events.append(
+            {
+                "ph": "X",
+                "cat": "cpu_op",
+                "name": "aten::mm",
+                "pid": 1,
+                "tid": 1,
+                "ts": at + 10,
+                "dur": 800,
+            }
+        )
+        events.append(
+            {
+                "ph": "X",
+                "cat": "python_function",
+                "name": "ops.py(7): f",
+                "pid": 1,
+                "tid": 1,
+                "ts": at + 20,
+                "dur": 700,
+            }
+        )
         for k in range(20):
             number = 20 * step + k
-            events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1,
-                           "tid": 1, "ts": at + 30 + 20 * k, "dur": 10,
-                           "args": {"correlation": number}})
+            events.append(
+                {
+                    "ph": "X",
+                    "cat": "cuda_runtime",
+                    "name": "cudaLaunchKernel",
+                    "pid": 1,
+                    "tid": 1,
+                    "ts": at + 30 + 20 * k,
+                    "dur": 10,
+                    "args": {"correlation": number},
+                }
+            )
             queue = 7 if k < 3 else 20 + source.randrange(40)
             cat = source.choice(["kernel", "kernel", "gpu_memcpy"])
-            events.append({"ph": "X", "cat": cat, "name": f"{cat} {k % 5}", "pid": 0, "tid": queue,
-                           "ts": at + 50 + 20 * k, "dur": 300 if queue == 7 else 40,
-                           "args": {"correlation": number, "stream": queue, "device": 0}})
+            events.append(
+                {
+                    "ph": "X",
+                    "cat": cat,
+                    "name": f"{cat} {k % 5}",
+                    "pid": 0,
+                    "tid": queue,
+                    "ts": at + 50 + 20 * k,
+                    "dur": 300 if queue == 7 else 40,
+                    "args": {"correlation": number, "stream": queue, "device": 0},
+                }
+            )
     path = Path(place) / "queues.json"
     path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
     return path
@@ -492,12 +655,28 @@ def recording_of_domains(place, opscope):
     """A recording of a program that calls ITT with several domains on two threads."""
     client, out = Path(place) / "client", Path(place) / "recordings"
     sources = ROOT / "tests" / "sources" / "client.c"
-    subprocess.run(["cc", "-O1", str(sources), "-o", str(client), f"-I{ROOT}/src", "-D_GNU_SOURCE",
-                    "-lpthread", "-ldl"], check=True)
+    subprocess.run(
+        [
+            "cc",
+            "-O1",
+            str(sources),
+            "-o",
+            str(client),
+            f"-I{ROOT}/src",
+            "-D_GNU_SOURCE",
+            "-lpthread",
+            "-ldl",
+        ],
+        check=True,
+    )
     out.mkdir()
     collector = opscope.parent / "libopscope-collect.so"
-    subprocess.run([str(client), "domains"], check=True, stdout=subprocess.DEVNULL,
-                   env={**os.environ, "INTEL_LIBITTNOTIFY64": str(collector), "OPSCOPE_OUT": str(out)})
+    subprocess.run(
+        [str(client), "domains"],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        env={**os.environ, "INTEL_LIBITTNOTIFY64": str(collector), "OPSCOPE_OUT": str(out)},
+    )
     return next(out.glob("*.osc"))
 
 
@@ -507,8 +686,9 @@ def traces(place, options):
         return
     yield from sorted((ROOT / "tests" / "data").glob("*.json.gz"))
     if SHARED.is_dir():
-        yield from sample.of(sorted(p for p in SHARED.rglob("*.json.gz")
-                                    if p.stat().st_size <= LARGEST))
+        yield from sample.of(
+            sorted(p for p in SHARED.rglob("*.json.gz") if p.stat().st_size <= LARGEST)
+        )
     yield many_queues(place, random.Random(options.seed))
     yield recording_of_domains(place, options.opscope.resolve())
     for i in range(options.random):
@@ -530,7 +710,7 @@ def main():
             check = Check(options.opscope.resolve(), path, random.Random(path.name))
             try:
                 check.run()
-            except Exception:   # noqa: BLE001: the other traces go on
+            except Exception:  # noqa: BLE001: the other traces go on
                 check.failed += 1
                 print(f"FAILED {path.name}: {traceback.format_exc()[-800:]}")
             passed += check.passed

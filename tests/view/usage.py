@@ -7,6 +7,7 @@ at most 1, in units of 2^-62 (src/derive/loads.h). Each bucket of a window has t
 and the mean of its time; one that goes on as the bucket before it ended is left out if neither
 changes (src/timeline/usage.h).
 """
+
 import bisect
 import json
 import struct
@@ -20,12 +21,14 @@ WORK = ("kernel", "memcpy", "memset")
 def fill_of(args):
     """`blocks per SM` in units of 2^-62, at most 1; None: it is missing or unusable."""
     # As texts, so that a number is read as its digits say.
-    value = json.loads(args or "{}", parse_int=str, parse_float=str, parse_constant=str).get(BLOCKS)
+    value = json.loads(args or "{}", parse_int=str, parse_float=str, parse_constant=str).get(
+        BLOCKS
+    )
     try:
         blocks = float(value) if isinstance(value, str) else -1.0
     except ValueError:
         return None
-    if not 0 < blocks <= 2.0 ** 64:
+    if not 0 < blocks <= 2.0**64:
         return None
     return max(1, min(ONE, int(Fraction(blocks) * ONE)))
 
@@ -83,10 +86,16 @@ class UsageCheck:
     def run(self):
         self.find_kernels()
         self.check_list()
-        series = [s for s in self.check.timeline["series"]
-                  if s["sort"] in ("utilization", "sm_efficiency")]
-        steps = {s["id"]: steps_of(self.kernels[s["device"]], s["sort"] == "sm_efficiency")
-                 for s in series if s["device"] in self.kernels}
+        series = [
+            s
+            for s in self.check.timeline["series"]
+            if s["sort"] in ("utilization", "sm_efficiency")
+        ]
+        steps = {
+            s["id"]: steps_of(self.kernels[s["device"]], s["sort"] == "sm_efficiency")
+            for s in series
+            if s["device"] in self.kernels
+        }
         first, last = self.check.timeline["from_ns"], self.check.timeline["to_ns"]
         whole, source = max(1, last - first), self.check.source
         if not steps:
@@ -95,8 +104,9 @@ class UsageCheck:
         for _ in range(12):
             width = max(1, whole >> source.randrange(20))
             start = first + source.randrange(-width, whole)
-            self.check_window(steps, start, start + width, source.randrange(1, 1500),
-                              source.random() < 0.5)
+            self.check_window(
+                steps, start, start + width, source.randrange(1, 1500), source.random() < 0.5
+            )
 
     def find_kernels(self):
         """{device: [(start, end, fill)]}, and {device: process of its first queue that worked}."""
@@ -110,23 +120,36 @@ class UsageCheck:
             if row["kind"] == "kernel":
                 start = int(row["start_ns"])
                 self.kernels.setdefault(row["device"], []).append(
-                    (start, start + int(row["dur_ns"]), fill_of(row["args"])))
-        self.process = {device: min(tracks, key=order.get)[0] for device, tracks in queues.items()}
+                    (start, start + int(row["dur_ns"]), fill_of(row["args"]))
+                )
+        self.process = {
+            device: min(tracks, key=order.get)[0] for device, tracks in queues.items()
+        }
 
     def check_list(self):
-        told = sorted((s["device"], s["sort"], s["process"], s["capacity_bytes"])
-                      for s in self.check.timeline["series"]
-                      if s["sort"] in ("utilization", "sm_efficiency"))
+        told = sorted(
+            (s["device"], s["sort"], s["process"], s["capacity_bytes"])
+            for s in self.check.timeline["series"]
+            if s["sort"] in ("utilization", "sm_efficiency")
+        )
         wanted = [(d, "utilization", self.process[d], None) for d in self.kernels]
-        wanted += [(d, "sm_efficiency", self.process[d], None) for d in self.kernels
-                   if steps_of(self.kernels[d], True)]
+        wanted += [
+            (d, "sm_efficiency", self.process[d], None)
+            for d in self.kernels
+            if steps_of(self.kernels[d], True)
+        ]
         self.check.equal("use of devices", told, sorted(wanted))
 
     def check_window(self, steps, start, stop, pixels, is_exact):
         asked = self.check.source.sample(sorted(steps), len(steps))[:8]
         status, body = self.check.server.get(
-            "values", series=",".join(map(str, asked)), px=pixels, to=stop,
-            **{"from": start}, **({"exact": "1"} if is_exact else {}))
+            "values",
+            series=",".join(map(str, asked)),
+            px=pixels,
+            to=stop,
+            **{"from": start},
+            **({"exact": "1"} if is_exact else {}),
+        )
         assert status == 200, (status, body[:200])
         head, series, cells = self.check.unpack(body, b"OSCV", "<IIII", "<ifff")
         level = max(0, ((stop - start) // pixels).bit_length() - 1)
@@ -137,14 +160,21 @@ class UsageCheck:
         self.check.equal("start of values", head["t0"], start)
         for (number, _, first, count), wanted in zip(series, asked, strict=True):
             self.check.equal("series", number, wanted)
-            self.check_cells(cells[first:first + count],
-                             cells_of(steps[number], start, stop, pixels), start, head["unit_log2"])
+            self.check_cells(
+                cells[first : first + count],
+                cells_of(steps[number], start, stop, pixels),
+                start,
+                head["unit_log2"],
+            )
 
     def check_cells(self, got, expected, start, unit):
         self.check.equal("number of values", len(got), len(expected))
         for (at, least, most, mean), (low, least_is, most_is, mean_is) in zip(got, expected):
-            self.check.equal("value", (at, least, most),
-                             (low - start >> unit, as_single(least_is), as_single(most_is)))
+            self.check.equal(
+                "value",
+                (at, least, most),
+                (low - start >> unit, as_single(least_is), as_single(most_is)),
+            )
             # A single has 24 bits.
-            is_near = abs(Fraction(mean) - mean_is) <= mean_is / 2 ** 23
+            is_near = abs(Fraction(mean) - mean_is) <= mean_is / 2**23
             self.check.equal("mean", mean if not is_near else None, None)

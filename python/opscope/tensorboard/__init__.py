@@ -4,6 +4,7 @@ log/``. See docs/tensorboard.md.
 
 TensorBoard loads this module when it starts, so it imports as little as it can.
 """
+
 from __future__ import annotations
 
 import importlib.util
@@ -47,8 +48,9 @@ class Plugin(base_plugin.TBPlugin):
 
     def frontend_metadata(self) -> base_plugin.FrontendMetadata:
         """How TensorBoard shows it. The page follows its files itself."""
-        return base_plugin.FrontendMetadata(es_module_path="/index.js", tab_name="OPSCOPE",
-                                            disable_reload=True)
+        return base_plugin.FrontendMetadata(
+            es_module_path="/index.js", tab_name="OPSCOPE", disable_reload=True
+        )
 
     def get_plugin_apps(self) -> dict[str, Any]:
         """The routes."""
@@ -56,10 +58,15 @@ class Plugin(base_plugin.TBPlugin):
 
     def send_script(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         """index.js"""
-        start_response("200 OK", [("Content-Type", "text/javascript; charset=utf-8"),
-                                  ("Content-Length", str(len(SCRIPT))),
-                                  ("Cache-Control", "no-cache"),
-                                  ("X-Content-Type-Options", "nosniff")])
+        start_response(
+            "200 OK",
+            [
+                ("Content-Type", "text/javascript; charset=utf-8"),
+                ("Content-Length", str(len(SCRIPT))),
+                ("Cache-Control", "no-cache"),
+                ("X-Content-Type-Options", "nosniff"),
+            ],
+        )
         return [SCRIPT]
 
     def serve(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
@@ -68,9 +75,13 @@ class Plugin(base_plugin.TBPlugin):
             return refuse(start_response, "403 Forbidden", REFUSAL)
         path = environ["PATH_INFO"].encode("latin-1").decode(errors="replace")
         at = path.find(PREFIX + "/")
-        target = path[at + len(PREFIX):] if at >= 0 else "/"
-        return serve(viewer_of(self.logdir), "/" if target == "/index.html" else target, environ,
-                     start_response)
+        target = path[at + len(PREFIX) :] if at >= 0 else "/"
+        return serve(
+            viewer_of(self.logdir),
+            "/" if target == "/index.html" else target,
+            environ,
+            start_response,
+        )
 
 
 class OldPaths(base_plugin.TBLoader):

@@ -5,6 +5,7 @@ A page of another site can let its own name point at this machine (DNS rebinding
 counts as a request of TensorBoard's own page. It says that name in ``Host``, so only names that are
 TensorBoard's are answered. An address is no name that anybody could point elsewhere.
 """
+
 from __future__ import annotations
 
 import functools
@@ -16,8 +17,9 @@ from typing import Any, Optional
 
 # More names, by commas, as behind a proxy that passes them on; "*": all.
 VARIABLE = "OPSCOPE_TENSORBOARD_HOSTS"
-REFUSAL = ("TensorBoard is not called so: use localhost or what --host says, or name it in "
-           f"{VARIABLE}")
+REFUSAL = (
+    f"TensorBoard is not called so: use localhost or what --host says, or name it in {VARIABLE}"
+)
 
 
 def name_of(host: Optional[str]) -> str:
@@ -50,11 +52,16 @@ class Hosts:
         host = getattr(flags, "host", None)
         if host:
             self.names.add(host.lower())
-        self.names.update(filter(None, (x.strip().lower() for x in
-                                        os.environ.get(VARIABLE, "").split(","))))
+        self.names.update(
+            filter(None, (x.strip().lower() for x in os.environ.get(VARIABLE, "").split(",")))
+        )
 
     def know(self, environ: dict[str, Any]) -> bool:
         """Whether the request ENVIRON of WSGI is for one of them."""
         name = name_of(environ.get("HTTP_HOST"))
-        return ("*" in self.names or name in self.names or is_address(name)
-                or (self.binds_all and bool(name) and name in names_of_machine()))
+        return (
+            "*" in self.names
+            or name in self.names
+            or is_address(name)
+            or (self.binds_all and bool(name) and name in names_of_machine())
+        )

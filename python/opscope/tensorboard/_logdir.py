@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The log directory of a TensorBoard: whether there are traces, without reading them."""
+
 from __future__ import annotations
 
 import gzip
@@ -57,7 +58,9 @@ class Logdir(NamedTuple):
         if now - at >= KEPT_S:
             has = any("://" in root for root in self.roots()) or any(
                 SURE.search(name) or begins_as_trace(os.path.join(folder, name))
-                for folder, names in self.find() for name in names)
+                for folder, names in self.find()
+                for name in names
+            )
             _seen[self] = (now, has)
         return has
 

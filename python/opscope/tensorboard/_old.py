@@ -4,6 +4,7 @@ them. Every number is one of opscope's tables; _shapes.py puts them into the for
 
 A profile is a file: a worker (a process) in a span (a recording window) of a run (a directory).
 """
+
 from __future__ import annotations
 
 import gzip
@@ -100,17 +101,31 @@ class OldPlugin(base_plugin.TBPlugin):
                 if environ.get("HTTP_SEC_FETCH_SITE") in ("cross-site", "same-site"):
                     raise PermissionError("a page of another site or port asks")
                 status, found = "200 OK", answer(words)
-            except (Wrong, NotThere, PermissionError, NoServer, TraceError, OSError,
-                    ValueError) as e:
+            except (
+                Wrong,
+                NotThere,
+                PermissionError,
+                NoServer,
+                TraceError,
+                OSError,
+                ValueError,
+            ) as e:
                 kind, status = "text/plain; charset=utf-8", status_of(e)
                 found = f"{e}\n".encode()
             body = found if isinstance(found, bytes) else json.dumps(found).encode()
             if status[0] == "2" and (path in GZIPPED or path == "trace"):
                 body = body if path == "trace" else gzip.compress(body, 1)
                 headers.append(("Content-Encoding", "gzip"))
-            start_response(status, [("Content-Type", kind), ("Content-Length", str(len(body))),
-                                    ("Cache-Control", "no-store"), *headers])
-            return (body[at:at + PIECE] for at in range(0, len(body), PIECE))
+            start_response(
+                status,
+                [
+                    ("Content-Type", kind),
+                    ("Content-Length", str(len(body))),
+                    ("Cache-Control", "no-store"),
+                    *headers,
+                ],
+            )
+            return (body[at : at + PIECE] for at in range(0, len(body), PIECE))
 
         return respond
 
@@ -180,8 +195,7 @@ class OldPlugin(base_plugin.TBPlugin):
             return [ALL] if next(self.distributed_spans(run), None) is not None else []
         profiles = self.profiles(run)
         if view not in _shapes.ALWAYS:
-            profiles = [x for x in profiles
-                        if view in _shapes.views(self.traces.get(x.path))]
+            profiles = [x for x in profiles if view in _shapes.views(self.traces.get(x.path))]
         return sorted({x.worker for x in profiles})
 
     def get_spans(self, words: dict[str, str]) -> object:
@@ -231,16 +245,24 @@ class OldPlugin(base_plugin.TBPlugin):
                 return f.read()
 
     def get_memory(self, words: dict[str, str]) -> object:
-        return _shapes.memory(self.trace_of(words), part(words), words.get("memory_metric", "KB"))
+        return _shapes.memory(
+            self.trace_of(words), part(words), words.get("memory_metric", "KB")
+        )
 
     def get_memory_curve(self, words: dict[str, str]) -> object:
-        return _shapes.memory_curve(self.trace_of(words), words.get("time_metric", "ms"),
-                                    words.get("memory_metric", "MB"))
+        return _shapes.memory_curve(
+            self.trace_of(words),
+            words.get("time_metric", "ms"),
+            words.get("memory_metric", "MB"),
+        )
 
     def get_memory_events(self, words: dict[str, str]) -> object:
-        return _shapes.memory_events(self.trace_of(words), part(words),
-                                     words.get("time_metric", "ms"),
-                                     words.get("memory_metric", "KB"))
+        return _shapes.memory_events(
+            self.trace_of(words),
+            part(words),
+            words.get("time_metric", "ms"),
+            words.get("memory_metric", "KB"),
+        )
 
     def get_module(self, words: dict[str, str]) -> object:
         found = _trees.modules(self.trace_of(words))
@@ -256,8 +278,9 @@ class OldPlugin(base_plugin.TBPlugin):
     def get_distributed__gpuinfo(self, words: dict[str, str]) -> object:
         run, span = word(words, "run"), word(words, "span")
         self.distributed(words)
-        return _trees.gpu_info([(x.worker, self.traces.get(x.path))
-                                 for x in self.profiles(run) if x.span == span])
+        return _trees.gpu_info(
+            [(x.worker, self.traces.get(x.path)) for x in self.profiles(run) if x.span == span]
+        )
 
     def get_distributed__overlap(self, words: dict[str, str]) -> object:
         return _trees.overlap(self.distributed(words))
@@ -286,11 +309,17 @@ class OldPlugin(base_plugin.TBPlugin):
 
 def status_of(e: Exception) -> str:
     """The status for an error."""
-    return ("404 Not Found" if isinstance(e, (NotThere, FileNotFoundError)) else
-            "403 Forbidden" if isinstance(e, PermissionError) else
-            "503 Service Unavailable" if isinstance(e, NoServer) else
-            "400 Bad Request" if isinstance(e, (Wrong, ValueError)) else
-            "500 Internal Server Error")
+    return (
+        "404 Not Found"
+        if isinstance(e, (NotThere, FileNotFoundError))
+        else "403 Forbidden"
+        if isinstance(e, PermissionError)
+        else "503 Service Unavailable"
+        if isinstance(e, NoServer)
+        else "400 Bad Request"
+        if isinstance(e, (Wrong, ValueError))
+        else "500 Internal Server Error"
+    )
 
 
 def by_number(span: str) -> tuple[int, str]:
@@ -318,8 +347,9 @@ def part(words: dict[str, str]) -> tuple[Optional[int], Optional[int]]:
 
 def run_command(*words: str) -> bytes:
     """What the command prints. OSError: why it fails."""
-    done = subprocess.run([COMMAND, *words], capture_output=True, check=False,
-                          stdin=subprocess.DEVNULL)
+    done = subprocess.run(
+        [COMMAND, *words], capture_output=True, check=False, stdin=subprocess.DEVNULL
+    )
     if done.returncode != 0:
         raise OSError(done.stderr.decode(errors="replace"))
     return done.stdout

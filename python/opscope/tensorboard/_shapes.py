@@ -3,6 +3,7 @@
 
 Numbers are those of ``compat="tb"``, rounded as the plugin does. Help texts are opscope's.
 """
+
 from __future__ import annotations
 
 import math
@@ -15,15 +16,38 @@ from .._trace import Trace
 Number = Union[int, float]
 Row = dict[str, Any]
 # In the plugin's order; those of ALWAYS every profile has.
-VIEWS = ("Overview", "Operator", "Kernel", "Trace", "Distributed", "Memory", "Module", "Lightning")
+VIEWS = (
+    "Overview",
+    "Operator",
+    "Kernel",
+    "Trace",
+    "Distributed",
+    "Memory",
+    "Module",
+    "Lightning",
+)
 ALWAYS = ("Overview", "Operator", "Trace")
 # Categories of a step: of which column, what it is called, whether all traces have it.
-CATEGORIES = (("kernel", "Kernel"), ("memcpy", "Memcpy"), ("memset", "Memset"),
-              ("communication", "Communication"), ("runtime", "Runtime"),
-              ("dataloader", "DataLoader"), ("cpu_exec", "CPU Exec"), ("other", "Other"))
+CATEGORIES = (
+    ("kernel", "Kernel"),
+    ("memcpy", "Memcpy"),
+    ("memset", "Memset"),
+    ("communication", "Communication"),
+    ("runtime", "Runtime"),
+    ("dataloader", "DataLoader"),
+    ("cpu_exec", "CPU Exec"),
+    ("other", "Other"),
+)
 OF_DEVICES = ("kernel", "memcpy", "memset", "runtime")
-UNITS = {"B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30,
-         "us": 1000, "ms": 1_000_000, "s": 1_000_000_000}
+UNITS = {
+    "B": 1,
+    "KB": 1 << 10,
+    "MB": 1 << 20,
+    "GB": 1 << 30,
+    "us": 1000,
+    "ms": 1_000_000,
+    "s": 1_000_000_000,
+}
 
 
 # --- cells -------------------------------------------------------------------------------------
@@ -88,7 +112,9 @@ def device_name(device: str) -> str:
 def origin_of(trace: Trace) -> int:
     """The time 0 of TRACE as its file has it, in ns."""
     facts = {row["key"]: row["value"] for row in rows_of(trace.table("info"))}
-    return int(facts.get("origin_unix_ns") or 0) - int(facts.get("meta.baseTimeNanoseconds") or 0)
+    return int(facts.get("origin_unix_ns") or 0) - int(
+        facts.get("meta.baseTimeNanoseconds") or 0
+    )
 
 
 def views(trace: Trace) -> set[str]:
@@ -100,7 +126,9 @@ def views(trace: Trace) -> set[str]:
         found.add("Memory")
     if trace.table("modules", compat="tb").n_rows:
         facts = {row["key"]: row["value"] for row in rows_of(trace.table("info"))}
-        found.add("Lightning" if facts.get("meta.Framework") == "pytorch-lightning" else "Module")
+        found.add(
+            "Lightning" if facts.get("meta.Framework") == "pytorch-lightning" else "Module"
+        )
     return found
 
 
@@ -110,9 +138,11 @@ def views(trace: Trace) -> set[str]:
 def tooltip(label: str, name: str, total: Number, part: Number) -> str:
     """The text over a bar of a step."""
     share = round(100 * part / total, 2) if total else 0.0
-    return ('<div class="visualization-tooltip" style="white-space: nowrap;">'
-            f"Step {escape(label)}<br>Total: {us(total)}us<br><b>{name}: {us(part)}us</b><br>"
-            f"Percentage: {share}%</div>")
+    return (
+        '<div class="visualization-tooltip" style="white-space: nowrap;">'
+        f"Step {escape(label)}<br>Total: {us(total)}us<br><b>{name}: {us(part)}us</b><br>"
+        f"Percentage: {share}%</div>"
+    )
 
 
 def steps(rows: list[Row], used: list[tuple[str, str]]) -> Row:
@@ -142,10 +172,12 @@ def gpu_summary(trace: Trace) -> list[Row]:
             lines.append(("Memory", f"{round(row['memory_bytes'] / (1 << 30), 2)} GB"))
         if row["compute_capability"] is not None:
             lines.append(("Compute Capability", row["compute_capability"]))
-        for title, key in (("GPU Utilization", "utilization_ratio"),
-                           ("Est. SM Efficiency", "sm_efficiency_ratio"),
-                           ("Est. Achieved Occupancy", "occupancy_ratio"),
-                           ("Kernel Time using Tensor Cores", "tensor_core_ratio")):
+        for title, key in (
+            ("GPU Utilization", "utilization_ratio"),
+            ("Est. SM Efficiency", "sm_efficiency_ratio"),
+            ("Est. Achieved Occupancy", "occupancy_ratio"),
+            ("Kernel Time using Tensor Cores", "tensor_core_ratio"),
+        ):
             if row.get(key) is not None:
                 lines.append((title, f"{percent(row[key])} %"))
     return [{"title": title, "value": value} for title, value in lines]
@@ -154,31 +186,53 @@ def gpu_summary(trace: Trace) -> list[Row]:
 def overview(trace: Trace, n_workers: int) -> Row:
     """The overview of a profile in a run of N_WORKERS."""
     # A trace without steps has no rows.
-    average: dict[str, Row] = {key: {"avg_ns": 0, "ratio": 0}
-                               for key in ("step", *(key for key, _ in CATEGORIES))}
+    average: dict[str, Row] = {
+        key: {"avg_ns": 0, "ratio": 0} for key in ("step", *(key for key, _ in CATEGORIES))
+    }
     average.update({row["category"]: row for row in ask(trace, "overview")})
     kept = [row for row in ask(trace, "steps") if row["kept"]]
     has_device = any(average[x]["avg_ns"] for x in OF_DEVICES) or "Kernel" in views(trace)
-    used = [(key, name) for key, name in CATEGORIES
-            if (key not in OF_DEVICES or has_device)
-            and (key != "communication" or average[key]["avg_ns"])]
+    used = [
+        (key, name)
+        for key, name in CATEGORIES
+        if (key not in OF_DEVICES or has_device)
+        and (key != "communication" or average[key]["avg_ns"])
+    ]
     advice = [f"{row['title']}. {row['text']}" for row in ask(trace, "advice")]
     found = {
         "steps": steps(kept, used),
-        "performance": [{
-            "name": "Average Step Time", "description": "",
-            "value": whole_us(average["step"]["avg_ns"]), "extra": 100,
-            "children": [{"name": name, "description": "",
-                          "value": whole_us(average[key]["avg_ns"]),
-                          "extra": percent(average[key]["ratio"])} for key, name in used]}],
-        "recommendations": "<ul>" + "".join(
-            f"<li>{escape(text)}</li>" for text in advice or ["N/A"]) + "</ul>",
-        "environments": [{"title": "Number of Worker(s)", "value": str(n_workers)},
-                         {"title": "Device Type", "value": "GPU" if has_device else "CPU"}]}
+        "performance": [
+            {
+                "name": "Average Step Time",
+                "description": "",
+                "value": whole_us(average["step"]["avg_ns"]),
+                "extra": 100,
+                "children": [
+                    {
+                        "name": name,
+                        "description": "",
+                        "value": whole_us(average[key]["avg_ns"]),
+                        "extra": percent(average[key]["ratio"]),
+                    }
+                    for key, name in used
+                ],
+            }
+        ],
+        "recommendations": "<ul>"
+        + "".join(f"<li>{escape(text)}</li>" for text in advice or ["N/A"])
+        + "</ul>",
+        "environments": [
+            {"title": "Number of Worker(s)", "value": str(n_workers)},
+            {"title": "Device Type", "value": "GPU" if has_device else "CPU"},
+        ],
+    }
     devices = gpu_summary(trace)
     if devices:
-        found["gpu_metrics"] = {"title": "GPU Summary", "data": devices,
-                                "tooltip": help_of(trace.table("devices", compat="tb"))}
+        found["gpu_metrics"] = {
+            "title": "GPU Summary",
+            "data": devices,
+            "tooltip": help_of(trace.table("devices", compat="tb")),
+        }
     return found
 
 
@@ -201,10 +255,17 @@ def operator_pies(trace: Trace, by_shape: bool) -> Row:
     """Four charts; those of a device are null without one."""
     rows = ask(trace, "operators", group_by="shape" if by_shape else None)
     found: Row = {}
-    for title, key in (("Device Total", "device_total"), ("Device Self", "device_self"),
-                       ("Host Total", "host_total"), ("Host Self", "host_self")):
-        pairs = [(row["name"] + (f"###{row['input_shape']}" if by_shape else ""),
-                  row[f"{key}_ns"]) for row in rows if row[f"{key}_ns"] > 0]
+    for title, key in (
+        ("Device Total", "device_total"),
+        ("Device Self", "device_self"),
+        ("Host Total", "host_total"),
+        ("Host Self", "host_self"),
+    ):
+        pairs = [
+            (row["name"] + (f"###{row['input_shape']}" if by_shape else ""), row[f"{key}_ns"])
+            for row in rows
+            if row[f"{key}_ns"] > 0
+        ]
         is_there = pairs or key.startswith("host")
         found[f"{key}_time"] = pie(f"{title} Time (us)", pairs) if is_there else None
     return found
@@ -227,25 +288,37 @@ def operator_rows(trace: Trace, rows: list[Row], also: str) -> Row:
         line["tc_total_ratio"] = percent(row["tc_total_ratio"])
         line[also] = row[also]
         lines.append(line)
-    return {"metadata": {"sort": f"{key}_duration", "tooltips": {
-        "tc_eligible": "Whether the operator can use Tensor Cores.",
-        "tc_self_ratio": "Share of its own kernels' time that uses Tensor Cores.",
-        "tc_total_ratio": "The same of all kernels that it and its children launch."}},
-        "data": lines}
+    return {
+        "metadata": {
+            "sort": f"{key}_duration",
+            "tooltips": {
+                "tc_eligible": "Whether the operator can use Tensor Cores.",
+                "tc_self_ratio": "Share of its own kernels' time that uses Tensor Cores.",
+                "tc_total_ratio": "The same of all kernels that it and its children launch.",
+            },
+        },
+        "data": lines,
+    }
 
 
 def operators(trace: Trace, by_shape: bool) -> Row:
     """The table of operators."""
-    return operator_rows(trace, ask(trace, "operators", group_by="shape" if by_shape else None),
-                         "has_call_stack")
+    return operator_rows(
+        trace, ask(trace, "operators", group_by="shape" if by_shape else None), "has_call_stack"
+    )
 
 
 def stacks(trace: Trace, name: str, shape: Optional[str]) -> Optional[Row]:
     """The stacks of the operator NAME, of one SHAPE if it is given; None: it has none."""
-    rows = [row for row in ask(trace, "operators",
-                               group_by="shape,stack" if shape is not None else "stack")
-            if row["name"] == name and row["call_stack"]
-            and (shape is None or (row["input_shape"] or "[]") == shape)]
+    rows = [
+        row
+        for row in ask(
+            trace, "operators", group_by="shape,stack" if shape is not None else "stack"
+        )
+        if row["name"] == name
+        and row["call_stack"]
+        and (shape is None or (row["input_shape"] or "[]") == shape)
+    ]
     return operator_rows(trace, rows, "call_stack") if rows else None
 
 
@@ -254,7 +327,9 @@ def stacks(trace: Trace, name: str, shape: Optional[str]) -> Optional[Row]:
 
 def kernel_pie(trace: Trace) -> Row:
     """The time of each kernel."""
-    return {"total": pie(None, ((row["name"], row["total_ns"]) for row in ask(trace, "kernels")))}
+    return {
+        "total": pie(None, ((row["name"], row["total_ns"]) for row in ask(trace, "kernels")))
+    }
 
 
 def tensor_core_pie(trace: Trace) -> Row:
@@ -263,9 +338,12 @@ def tensor_core_pie(trace: Trace) -> Row:
     total = sum(row["total_ns"] for row in rows)
     used = sum(row["total_ns"] for row in rows if row["tensor_cores"])
     share = used / total if total else 0.0
-    return {"total": {"columns": [column("name", "string"), column("value")],
-                      "rows": [["Using Tensor Cores", share],
-                               ["Not Using Tensor Cores", 1.0 - share]]}}
+    return {
+        "total": {
+            "columns": [column("name", "string"), column("value")],
+            "rows": [["Using Tensor Cores", share], ["Not Using Tensor Cores", 1.0 - share]],
+        }
+    }
 
 
 def kernels(trace: Trace, by_operator: bool) -> Row:
@@ -276,8 +354,10 @@ def kernels(trace: Trace, by_operator: bool) -> Row:
     if by_operator:
         columns = [column(x, "string") for x in ("Name", "Operator", "Grid", "Block")]
         columns += [column("Register Per Thread"), column("Shared Memory")]
-        columns += [column("Kernel Uses Tensor Cores", "string"),
-                    column("Op is Tensor Cores eligible", "string")]
+        columns += [
+            column("Kernel Uses Tensor Cores", "string"),
+            column("Op is Tensor Cores eligible", "string"),
+        ]
     else:
         columns = [column("Name", "string"), column("Tensor Cores Used", "string")]
     columns += [column("Calls")]
@@ -289,21 +369,32 @@ def kernels(trace: Trace, by_operator: bool) -> Row:
         exact = us if by_operator else whole_us
         line: list[object] = [row["name"]]
         if by_operator:
-            line += [row["operator"], row.get("grid") or "None", row.get("block") or "None",
-                     str(row.get("registers_per_thread") or 0),
-                     str(row.get("shared_memory_bytes") or 0)]
+            line += [
+                row["operator"],
+                row.get("grid") or "None",
+                row.get("block") or "None",
+                str(row.get("registers_per_thread") or 0),
+                str(row.get("shared_memory_bytes") or 0),
+            ]
         line.append(yes(row["tensor_cores"]))
         if by_operator:
             line.append(yes(row["op_tc_eligible"]))
-        line += [row["calls"], exact(row["total_ns"]), whole_us(row["mean_ns"]),
-                 exact(row["max_ns"]), exact(row["min_ns"])]
+        line += [
+            row["calls"],
+            exact(row["total_ns"]),
+            whole_us(row["mean_ns"]),
+            exact(row["max_ns"]),
+            exact(row["min_ns"]),
+        ]
         if has_blocks:
             line.append(round(row["mean_blocks_per_sm"] or 0, 2))
         if has_occupancy:
             line.append(percent(row["mean_occupancy_ratio"]))
         lines.append(line)
-    return {"metadata": {"sort": "Total Duration (us)"},
-            "data": {"columns": columns, "rows": lines}}
+    return {
+        "metadata": {"sort": "Total Duration (us)"},
+        "data": {"columns": columns, "rows": lines},
+    }
 
 
 # --- memory ------------------------------------------------------------------------------------
@@ -333,18 +424,41 @@ def memory(trace: Trace, part: tuple[Optional[int], Optional[int]], unit: str) -
     table = rows_of(trace.table("memory", **span_options(trace, part)))
     for row in sorted(table, key=lambda x: x["name"]):
         if row["name"] != "(none)":
-            lines.setdefault(device_name(row["device"]), []).append([
-                row["name"], row["calls"], shown(row["increase_bytes"] / size),
-                shown(row["self_increase_bytes"] / size), row["alloc_count"],
-                row["self_alloc_count"], shown(row["alloc_bytes"] / size),
-                shown(row["self_alloc_bytes"] / size)])
+            lines.setdefault(device_name(row["device"]), []).append(
+                [
+                    row["name"],
+                    row["calls"],
+                    shown(row["increase_bytes"] / size),
+                    shown(row["self_increase_bytes"] / size),
+                    row["alloc_count"],
+                    row["self_alloc_count"],
+                    shown(row["alloc_bytes"] / size),
+                    shown(row["self_alloc_bytes"] / size),
+                ]
+            )
     columns = [{"name": "Operator Name", "type": "string"}]
-    columns += [{"name": name, "type": "number"} for name in (
-        "Calls", f"Size Increase ({unit})", f"Self Size Increase ({unit})", "Allocation Count",
-        "Self Allocation Count", f"Allocation Size ({unit})", f"Self Allocation Size ({unit})")]
-    return {"metadata": {"title": "Memory View", "default_device": default_device(lines),
-                         "search": "Operator Name", "sort": f"Self Size Increase ({unit})"},
-            "columns": columns, "rows": lines}
+    columns += [
+        {"name": name, "type": "number"}
+        for name in (
+            "Calls",
+            f"Size Increase ({unit})",
+            f"Self Size Increase ({unit})",
+            "Allocation Count",
+            "Self Allocation Count",
+            f"Allocation Size ({unit})",
+            f"Self Allocation Size ({unit})",
+        )
+    ]
+    return {
+        "metadata": {
+            "title": "Memory View",
+            "default_device": default_device(lines),
+            "search": "Operator Name",
+            "sort": f"Self Size Increase ({unit})",
+        },
+        "columns": columns,
+        "rows": lines,
+    }
 
 
 def memory_curve(trace: Trace, time_unit: str, unit: str) -> Row:
@@ -356,27 +470,46 @@ def memory_curve(trace: Trace, time_unit: str, unit: str) -> Row:
     for row in rows_of(trace.table("memory_curve")):
         device = device_name(row["device"])
         points = lines.setdefault(device, [])
-        point = [row["time_ns"] / ns, row["allocated_bytes"] / size, row["reserved_bytes"] / size]
+        point = [
+            row["time_ns"] / ns,
+            row["allocated_bytes"] / size,
+            row["reserved_bytes"] / size,
+        ]
         if points:
             points.append([point[0], *points[-1][1:]])
         points.append(point)
         peaks[device] = max(peaks.get(device, 0), row["allocated_bytes"])
-    return {"metadata": {
-        "default_device": default_device(lines), "devices": sorted(lines),
-        "peaks": {device: f"Peak Memory Usage: {peak / size:.1f}{unit}"
-                  for device, peak in peaks.items()},
-        "totals": {device_name(row["device"]): row["memory_bytes"] / size
-                   for row in ask(trace, "devices") if row["memory_bytes"] is not None
-                   and device_name(row["device"]) in lines},
-        "first_ts": us(origin_of(trace)), "time_metric": time_unit, "memory_metric": unit,
-        "time_factor": 1000 / ns, "memory_factor": 1 / size},
-        "columns": [column(f"Time ({time_unit})"), column(f"Allocated ({unit})"),
-                    column(f"Reserved ({unit})")],
-        "rows": lines}
+    return {
+        "metadata": {
+            "default_device": default_device(lines),
+            "devices": sorted(lines),
+            "peaks": {
+                device: f"Peak Memory Usage: {peak / size:.1f}{unit}"
+                for device, peak in peaks.items()
+            },
+            "totals": {
+                device_name(row["device"]): row["memory_bytes"] / size
+                for row in ask(trace, "devices")
+                if row["memory_bytes"] is not None and device_name(row["device"]) in lines
+            },
+            "first_ts": us(origin_of(trace)),
+            "time_metric": time_unit,
+            "memory_metric": unit,
+            "time_factor": 1000 / ns,
+            "memory_factor": 1 / size,
+        },
+        "columns": [
+            column(f"Time ({time_unit})"),
+            column(f"Allocated ({unit})"),
+            column(f"Reserved ({unit})"),
+        ],
+        "rows": lines,
+    }
 
 
-def memory_events(trace: Trace, part: tuple[Optional[int], Optional[int]], time_unit: str,
-                  unit: str) -> Row:
+def memory_events(
+    trace: Trace, part: tuple[Optional[int], Optional[int]], time_unit: str, unit: str
+) -> Row:
     """Allocations with their releases, in the order of these; then those without, then releases
     without allocation. An end outside PART counts as missing."""
     ns, size = unit_of(time_unit, "us ms s"), unit_of(unit, "B KB MB GB")
@@ -387,22 +520,40 @@ def memory_events(trace: Trace, part: tuple[Optional[int], Optional[int]], time_
     # Before PyTorch 1.10 records have no totals, and no addresses by which they would be paired.
     has_addresses = trace.table("memory_curve").n_rows > 0
     for row in rows_of(trace.table("memory_events", **span_options(trace, part))):
-        ends: list[Any] = [None if x is None or not first <= x <= last else x
-                           for x in (row["alloc_ns"], row["free_ns"])]
+        ends: list[Any] = [
+            None if x is None or not first <= x <= last else x
+            for x in (row["alloc_ns"], row["free_ns"])
+        ]
         if has_addresses and ends != [None, None]:
             found.append((row, ends))
-    found.sort(key=lambda x: (x[1][0] is None, x[1][1] is None,
-                              x[1][0] if x[1][1] is None else x[1][1]))
+    found.sort(
+        key=lambda x: (
+            x[1][0] is None,
+            x[1][1] is None,
+            x[1][0] if x[1][1] is None else x[1][1],
+        )
+    )
     lines: dict[str, list[list[object]]] = {}
     for row, ends in found:
-        times = [None if x is None else shown(x / ns) for x in
-                 (*ends, None if None in ends else ends[1] - ends[0])]
+        times = [
+            None if x is None else shown(x / ns)
+            for x in (*ends, None if None in ends else ends[1] - ends[0])
+        ]
         name = "<unknown>" if row["operator"] in (None, "(none)") else row["operator"]
         lines.setdefault(device_name(row["device"]), []).append(
-            [name, shown(row["bytes"] / size), *times])
-    return {"metadata": {"title": "Memory Events", "default_device": default_device(lines)},
-            "columns": [column("Operator", "string", tooltip="")] + [
-                column(name, tooltip="") for name in (
-                    f"Size ({unit})", f"Allocation Time ({time_unit})",
-                    f"Release Time ({time_unit})", f"Duration ({time_unit})")],
-            "rows": lines}
+            [name, shown(row["bytes"] / size), *times]
+        )
+    return {
+        "metadata": {"title": "Memory Events", "default_device": default_device(lines)},
+        "columns": [column("Operator", "string", tooltip="")]
+        + [
+            column(name, tooltip="")
+            for name in (
+                f"Size ({unit})",
+                f"Allocation Time ({time_unit})",
+                f"Release Time ({time_unit})",
+                f"Duration ({time_unit})",
+            )
+        ],
+        "rows": lines,
+    }

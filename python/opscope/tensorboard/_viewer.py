@@ -4,6 +4,7 @@
 It listens at a Unix socket in a directory of ours, starts with the first request, ends with the
 pipe that this process holds, and is started again if it has died.
 """
+
 from __future__ import annotations
 
 import atexit
@@ -76,10 +77,14 @@ class Viewer:
         self.folder = tempfile.mkdtemp(prefix="opscope-")
         self.process = subprocess.Popen(
             [COMMAND, "view", *self.words, "--until-eof", f"--socket={self.folder}/socket"],
-            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
         is_there = threading.Event()
-        threading.Thread(target=self._read, args=(self.process.stderr, is_there),
-                         daemon=True).start()
+        threading.Thread(
+            target=self._read, args=(self.process.stderr, is_there), daemon=True
+        ).start()
         if is_there.wait(START_S) and os.path.exists(f"{self.folder}/socket"):
             return
         self._end()
@@ -106,14 +111,18 @@ class Viewer:
     def _connect(self, target: str) -> Connection:
         """A connection to it; starts it if it has to."""
         with self.lock:
-            if (self.process is None or self.process.poll() is not None
-                    or (target == "/" and self.mark() != self.marked)):
+            if (
+                self.process is None
+                or self.process.poll() is not None
+                or (target == "/" and self.mark() != self.marked)
+            ):
                 self._end()
                 self._start()
             return Connection(f"{self.folder}/socket")
 
-    def ask(self, target: str, headers: dict[str, str],
-            method: str = "GET") -> http.client.HTTPResponse:
+    def ask(
+        self, target: str, headers: dict[str, str], method: str = "GET"
+    ) -> http.client.HTTPResponse:
         """The response to a request, of which the head was read. One that dies meanwhile is asked
         again. NoServer: there is none."""
         for is_last in (False, True):

@@ -47,6 +47,7 @@ Limits:
 - Before 2.11 torch itself counts some allocations in a neighbour of their call, because it rounds
   times to a quarter of a microsecond. These numbers differ from torch's.
 """
+
 from __future__ import annotations
 
 from typing import Any

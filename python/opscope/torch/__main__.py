@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`python -m opscope.torch build`: build the recorder for this torch ahead of time."""
+
 from __future__ import annotations
 
 import sys
@@ -12,8 +13,10 @@ USAGE = "usage: python -m opscope.torch build"
 def main(args: list[str]) -> int:
     """Returns the exit status: 0 built, 1 it cannot be built, 2 wrong arguments."""
     if args in (["-h"], ["--help"]):
-        print(USAGE + "\n\nBuilds the recorder against the torch of this Python, unless that\n"
-              "is done, and prints where it lies.")
+        print(
+            USAGE + "\n\nBuilds the recorder against the torch of this Python, unless that\n"
+            "is done, and prints where it lies."
+        )
         return 0
     if args != ["build"]:
         print(USAGE, file=sys.stderr)

@@ -3,6 +3,7 @@
 
 Everything else in `torch.autograd.profiler`, such as `record_function`, is torch's own.
 """
+
 from __future__ import annotations
 
 import inspect
@@ -42,8 +43,13 @@ class profile(torch.autograd.profiler.profile):  # noqa: N801 - torch's name
             return THEIRS(enabled, **options)
         return super().__new__(cls)
 
-    def __init__(self, enabled: bool = True, *,
-                 experimental_config: _ExperimentalConfig | None = None, **options: Any) -> None:
+    def __init__(
+        self,
+        enabled: bool = True,
+        *,
+        experimental_config: _ExperimentalConfig | None = None,
+        **options: Any,
+    ) -> None:
         self.recording: Recording | None = None
         super().__init__(enabled, experimental_config=experimental_config, **options)
         if not enabled:
@@ -52,8 +58,10 @@ class profile(torch.autograd.profiler.profile):  # noqa: N801 - torch's name
         self.experimental_config = experimental_config  # type: ignore[assignment]
         self.activities = self.kineto_activities
         self.absent = devices.missing(
-            a for a in ProfilerActivity.__members__.values()
-            if self.use_device and devices.module_of(a.name) == self.use_device)
+            a
+            for a in ProfilerActivity.__members__.values()
+            if self.use_device and devices.module_of(a.name) == self.use_device
+        )
         devices.warn(self.absent, stacklevel=2)
 
     def _prepare_trace(self) -> None:
@@ -110,16 +118,22 @@ class profile(torch.autograd.profiler.profile):  # noqa: N801 - torch's name
 
     def export_chrome_trace(self, path: AnyPath, *args: Any, **options: Any) -> None:
         """Write Kineto's JSON; may be repeated. Further arguments are those of torch's method."""
-        asked = installed.arguments(THEIRS.export_chrome_trace, path, *args, **options).arguments
+        asked = installed.arguments(
+            THEIRS.export_chrome_trace, path, *args, **options
+        ).arguments
         self._results().export_chrome_trace(path, asked.get("metadata"))
 
-    def export_stacks(self, path: AnyPath,  # type: ignore[override]
-                      metric: str = "self_cpu_time_total") -> Any:
+    def export_stacks(
+        self,
+        path: AnyPath,  # type: ignore[override]
+        metric: str = "self_cpu_time_total",
+    ) -> Any:
         """Write stacks, the outermost call first, each with its METRIC in microseconds."""
         return self._results().export_stacks(path, metric)
 
-    def toggle_collection_dynamic(self, enabled: bool,
-                                  activities: Iterable[ProfilerActivity]) -> None:
+    def toggle_collection_dynamic(
+        self, enabled: bool, activities: Iterable[ProfilerActivity]
+    ) -> None:
         """Switch the recording of operators off or on."""
         self._results().toggle_collection_dynamic(enabled, activities)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """libopscope-collect, whose sources record devices that do not report by themselves."""
+
 from __future__ import annotations
 
 import ctypes
@@ -21,10 +22,14 @@ class Source(NamedTuple):
     libraries: tuple[str, ...]  # a process that has one of these may use it without torch
 
 
-SOURCES = {"CUDA": Source("cuda", lambda: bool(torch.version.cuda),
-                          ("libcuda.so.1", "libcupti.so.13", "libcupti.so.12")),
-           "XPU": Source("level-zero", lambda: bool(torch.xpu._is_compiled()),
-                         ("libze_loader.so.1",))}
+SOURCES = {
+    "CUDA": Source(
+        "cuda",
+        lambda: bool(torch.version.cuda),
+        ("libcuda.so.1", "libcupti.so.13", "libcupti.so.12"),
+    ),
+    "XPU": Source("level-zero", lambda: bool(torch.xpu._is_compiled()), ("libze_loader.so.1",)),
+}
 
 # Level Zero reads TRACING when it is initialised. With the second, programs tell Intel's extension
 # for PyTorch to trace.
@@ -67,8 +72,9 @@ def has_source(activity: str) -> bool:
 
 def is_traced_early() -> bool:
     """Whether Level Zero is traced from the import on, unless opscope is switched off."""
-    return os.environ.get(TRACING) != "0" and (os.environ.get("IPEX_ZE_TRACING") == "1"
-                                               or bool(torch.xpu._is_compiled()))
+    return os.environ.get(TRACING) != "0" and (
+        os.environ.get("IPEX_ZE_TRACING") == "1" or bool(torch.xpu._is_compiled())
+    )
 
 
 def trace_early() -> None:
@@ -118,11 +124,20 @@ def unseen(activities: Iterable[str]) -> dict[str, str]:
     found = library()
     result = {}
     for name in filter(has_source, activities):
-        n = found.opscope_collect_unseen(SOURCES[name].word.encode()) if found is not None else 0
+        n = (
+            found.opscope_collect_unseen(SOURCES[name].word.encode())
+            if found is not None
+            else 0
+        )
         if n:
-            do = ("import opscope.torch before the program first uses the device"
-                  if is_traced_early() else "set IPEX_ZE_TRACING=1 for the program")
-            result[name] = (f"{n:,} command{'s' * (n > 1)} or lists of {name} cannot be seen, "
-                            "because what they belong to was made before the first profile: "
-                            f"{do}")
+            do = (
+                "import opscope.torch before the program first uses the device"
+                if is_traced_early()
+                else "set IPEX_ZE_TRACING=1 for the program"
+            )
+            result[name] = (
+                f"{n:,} command{'s' * (n > 1)} or lists of {name} cannot be seen, "
+                "because what they belong to was made before the first profile: "
+                f"{do}"
+            )
     return result

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Read torch's `_ExperimentalConfig`, and record garbage collections for it."""
+
 from __future__ import annotations
 
 import contextlib
@@ -13,12 +14,25 @@ from typing import Any
 from .. import _opscope
 
 # The fields that are read here; no version of torch has all of them.
-FIELDS = ("verbose", "performance_events", "profile_all_threads", "capture_overload_names",
-          "record_python_gc_info", "expose_kineto_event_metadata", "custom_profiler_config",
-          "adjust_timestamps", "trace_only")
+FIELDS = (
+    "verbose",
+    "performance_events",
+    "profile_all_threads",
+    "capture_overload_names",
+    "record_python_gc_info",
+    "expose_kineto_event_metadata",
+    "custom_profiler_config",
+    "adjust_timestamps",
+    "trace_only",
+)
 # Fields about the host that are ignored. The others concern devices or have no effect in torch.
-UNHEEDED = ("performance_events", "expose_kineto_event_metadata", "custom_profiler_config",
-            "adjust_timestamps", "trace_only")
+UNHEEDED = (
+    "performance_events",
+    "expose_kineto_event_metadata",
+    "custom_profiler_config",
+    "adjust_timestamps",
+    "trace_only",
+)
 
 
 @functools.cache
@@ -52,8 +66,10 @@ def warn_of_unheeded(config: Any, stacklevel: int) -> None:
     found = fields(config)
     names = [name for name in UNHEEDED if found[name]]
     if names:
-        warnings.warn(f"opscope.torch ignores {', '.join(names)} of experimental_config",
-                      stacklevel=stacklevel + 1)
+        warnings.warn(
+            f"opscope.torch ignores {', '.join(names)} of experimental_config",
+            stacklevel=stacklevel + 1,
+        )
 
 
 class Collections:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requested devices: which report their activity; of others, why they do not, and what to do."""
+
 from __future__ import annotations
 
 import functools
@@ -16,6 +17,7 @@ from . import collector, native
 
 MAX_INDEX = 64  # devices of one type
 
+
 class Vendor(NamedTuple):
     """What a device requires: `torch.MODULE`, and what the advice says to install."""
 
@@ -26,14 +28,24 @@ class Vendor(NamedTuple):
 
 
 VENDORS = {
-    "CUDA": Vendor("cuda", "a torch built with CUDA or ROCm",
-                   "the driver of NVIDIA (nvidia-smi shows it) or AMD (rocminfo)",
-                   ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES")),
-    "XPU": Vendor("xpu", "a torch built for XPU",
-                  "Intel's compute runtime (Debian: libze-intel-gpu1), and the group render",
-                  ("ZE_AFFINITY_MASK", "ONEAPI_DEVICE_SELECTOR")),
-    "HPU": Vendor("hpu", "the package habana-torch-plugin", "Habana's driver (hl-smi shows it)",
-                  ("HABANA_VISIBLE_DEVICES",)),
+    "CUDA": Vendor(
+        "cuda",
+        "a torch built with CUDA or ROCm",
+        "the driver of NVIDIA (nvidia-smi shows it) or AMD (rocminfo)",
+        ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"),
+    ),
+    "XPU": Vendor(
+        "xpu",
+        "a torch built for XPU",
+        "Intel's compute runtime (Debian: libze-intel-gpu1), and the group render",
+        ("ZE_AFFINITY_MASK", "ONEAPI_DEVICE_SELECTOR"),
+    ),
+    "HPU": Vendor(
+        "hpu",
+        "the package habana-torch-plugin",
+        "Habana's driver (hl-smi shows it)",
+        ("HABANA_VISIBLE_DEVICES",),
+    ),
     "MTIA": Vendor("mtia", "a torch built for MTIA", "the driver of MTIA", ()),
 }
 
@@ -74,9 +86,14 @@ def is_reported(activity: str) -> bool:
 
 def default() -> list[ProfilerActivity]:
     """The activities of a profile that names none: the host and the available devices."""
-    return [ProfilerActivity.CPU,
-            *(a for a in sorted(supported_activities(), key=lambda a: a.name)
-              if a != ProfilerActivity.CPU and is_available(module_of(a.name)))]
+    return [
+        ProfilerActivity.CPU,
+        *(
+            a
+            for a in sorted(supported_activities(), key=lambda a: a.name)
+            if a != ProfilerActivity.CPU and is_available(module_of(a.name))
+        ),
+    ]
 
 
 def lacks_device(activity: str) -> bool:
@@ -98,9 +115,14 @@ def is_left_to_torch(activities: Iterable[ProfilerActivity]) -> bool:
     if native.is_switched_off():
         return False
     known = supported_activities()
-    found = [a.name for a in activities if a != ProfilerActivity.CPU and a in known
-             and is_available(module_of(a.name))]
-    theirs = [name for name in found if not collector.has_source(name) and not is_reported(name)]
+    found = [
+        a.name
+        for a in activities
+        if a != ProfilerActivity.CPU and a in known and is_available(module_of(a.name))
+    ]
+    theirs = [
+        name for name in found if not collector.has_source(name) and not is_reported(name)
+    ]
     for name in theirs:
         warn_of_theirs(name)
     return bool(theirs)
@@ -110,9 +132,14 @@ def is_left_to_torch(activities: Iterable[ProfilerActivity]) -> bool:
 def warn_of_theirs(name: str) -> None:
     """Warn, once, that torch's own profiler records the device NAME, or that another one does."""
     tool = PROFILERS.get(module_of(name))
-    theirs = f"; {tool} records what the device does, and opscope reads its traces" if tool else ""
-    warnings.warn(f"opscope cannot record {name} here, so torch's own profiler records the profile"
-                  f"{theirs}", stacklevel=native.level_of_caller())
+    theirs = (
+        f"; {tool} records what the device does, and opscope reads its traces" if tool else ""
+    )
+    warnings.warn(
+        f"opscope cannot record {name} here, so torch's own profiler records the profile"
+        f"{theirs}",
+        stacklevel=native.level_of_caller(),
+    )
 
 
 def reason(activity: str) -> str:
@@ -123,15 +150,22 @@ def reason(activity: str) -> str:
         return "no package has registered a device with torch: import the one that does"
     if vendor is not None and not has_support(activity, name):
         if registered():
-            return (f"the device of this torch is {registered()}: pass "
-                    "ProfilerActivity.PrivateUse1 in activities")
-        return f"this torch ({torch.__version__}) has no support for it: install {vendor.package}"
+            return (
+                f"the device of this torch is {registered()}: pass "
+                "ProfilerActivity.PrivateUse1 in activities"
+            )
+        return (
+            f"this torch ({torch.__version__}) has no support for it: install {vendor.package}"
+        )
     if is_available(name):
         tool = PROFILERS.get(name, "torch.profiler")
-        return (f"its backend does not report to opscope: record with {tool}, whose traces "
-                "opscope reads, or ask for the host by activities=[ProfilerActivity.CPU]")
-    hidden = [f"{x}={os.environ[x]}" for x in (vendor.hidden_by if vendor else ())
-              if x in os.environ]
+        return (
+            f"its backend does not report to opscope: record with {tool}, whose traces "
+            "opscope reads, or ask for the host by activities=[ProfilerActivity.CPU]"
+        )
+    hidden = [
+        f"{x}={os.environ[x]}" for x in (vendor.hidden_by if vendor else ()) if x in os.environ
+    ]
     if hidden:
         return f"torch finds no such device: {', '.join(hidden)} may hide it"
     return f"torch finds no such device: install {vendor.driver if vendor else 'its driver'}"
@@ -143,30 +177,42 @@ def missing(activities: Iterable[ProfilerActivity]) -> dict[str, str]:
     sourced = [name for name in names if collector.has_source(name) and not lacks_device(name)]
     failed = collector.start(sourced)  # to see whether it can be
     collector.stop(name for name in sourced if name not in failed)
-    return {name: failed.get(name) or reason(name)
-            for name in names if name in failed or not (name in sourced or is_reported(name))}
+    return {
+        name: failed.get(name) or reason(name)
+        for name in names
+        if name in failed or not (name in sourced or is_reported(name))
+    }
 
 
 def warn(absent: dict[str, str], stacklevel: int) -> None:
     """Print one warning for all devices."""
     if absent:
-        text = "; ".join(f"no {name} activity will be recorded: {why}"
-                         for name, why in absent.items())
+        text = "; ".join(
+            f"no {name} activity will be recorded: {why}" for name, why in absent.items()
+        )
         warnings.warn(text, stacklevel=stacklevel + 1)
 
 
 def unasked(activities: Iterable[ProfilerActivity]) -> dict[str, str]:
     """For each device that torch has used and that is not among ACTIVITIES, how to ask for it."""
-    theirs = getattr(ProfilerActivity, "PrivateUse1", None)  # named as the backend, once that is
+    theirs = getattr(
+        ProfilerActivity, "PrivateUse1", None
+    )  # named as the backend, once that is
     asked = {"PrivateUse1" if a == theirs else a.name for a in activities}
     # A vendor's package may register a device of a name that torch knows, too.
-    used = (name for name, vendor in VENDORS.items() if name not in asked
-            and vendor.module != registered()
-            and getattr(getattr(torch, vendor.module, None), "is_initialized", bool)())
+    used = (
+        name
+        for name, vendor in VENDORS.items()
+        if name not in asked
+        and vendor.module != registered()
+        and getattr(getattr(torch, vendor.module, None), "is_initialized", bool)()
+    )
     found = {name: f"pass ProfilerActivity.{name} in activities" for name in used}
     if "PrivateUse1" not in asked and is_reported("PrivateUse1"):
-        found["PrivateUse1"] = (f"{module_of('PrivateUse1')} reports its work itself, which is "
-                                "recorded: pass ProfilerActivity.PrivateUse1 in activities")
+        found["PrivateUse1"] = (
+            f"{module_of('PrivateUse1')} reports its work itself, which is "
+            "recorded: pass ProfilerActivity.PrivateUse1 in activities"
+        )
     return found
 
 
@@ -181,6 +227,8 @@ def warn_unasked(found: dict[str, str], stacklevel: int, absent: dict[str, str])
     new = {name: how for name, how in found.items() if name not in told}
     told.update(new)
     if new:
-        text = "; ".join(f"{name} was used, and its activity was not asked for: {how}"
-                         for name, how in new.items())
+        text = "; ".join(
+            f"{name} was used, and its activity was not asked for: {how}"
+            for name, how in new.items()
+        )
         warnings.warn(text, stacklevel=stacklevel + 1)

@@ -3,6 +3,7 @@
 
 The command `opscope` makes the tables from the recording. Objects are made only when they are used.
 """
+
 from __future__ import annotations
 
 import ast
@@ -27,11 +28,18 @@ from .. import _opscope
 from . import native
 
 FILTERED = ("[memory]", "[OutOfMemory]")
-ENGINE = "autograd::engine::evaluate_function: "  # followed by the name of the backward function
+ENGINE = (
+    "autograd::engine::evaluate_function: "  # followed by the name of the backward function
+)
 # Kineto's names for the kinds of host ranges that are calls; other rows are not calls.
-ACTIVITIES = {"operator": "cpu_op", "python": "python_function", "module": "python_function",
-              **dict.fromkeys(("annotation", "step", "dataloader", "optimizer", "communication"),
-                              "user_annotation")}
+ACTIVITIES = {
+    "operator": "cpu_op",
+    "python": "python_function",
+    "module": "python_function",
+    **dict.fromkeys(
+        ("annotation", "step", "dataloader", "optimizer", "communication"), "user_annotation"
+    ),
+}
 LAUNCHES = ("runtime", "driver")
 WORK = {"kernel": "kernel", "memcpy": "gpu_memcpy", "memset": "gpu_memset"}
 COPY = "annotation"  # of a range of the program, over the work that was launched in it
@@ -39,24 +47,77 @@ FORWARD_BACKWARD = 1  # Kineto's type of an arrow
 NO_ARROW = {"flow_id": 0, "flow_type": 0, "flow_start": False}
 COLLECTION = "Python GC"  # a collection of garbage, which is no function
 # Arguments of calls that are no keyword values of the program.
-ARGUMENTS = {"torch thread", "Sequence number", "Fwd thread id", "Input Dims", "Input Strides",
-             "Input type", "Concrete Inputs", "Overload name", "Call stack", "Is asynchronous",
-             "Module Hierarchy", "Record function id", "External id"}
+ARGUMENTS = {
+    "torch thread",
+    "Sequence number",
+    "Fwd thread id",
+    "Input Dims",
+    "Input Strides",
+    "Input type",
+    "Concrete Inputs",
+    "Overload name",
+    "Call stack",
+    "Is asynchronous",
+    "Module Hierarchy",
+    "Record function id",
+    "External id",
+}
 # The columns that are read of the tables averages, events and memory_versions.
-AVERAGES = ("name", "calls", "cpu_ns", "self_cpu_ns", "device_ns", "self_device_ns", "cpu_bytes",
-            "self_cpu_bytes", "device_bytes", "self_device_bytes", "flops", "input_shapes", "stack",
-            "overload_name", "is_async", "is_user_annotation", "device_type")
-EVENTS = ("id", "kind", "name", "process", "thread", "device", "queue", "start_ns", "dur_ns",
-          "op_id", "correlation", "args")
+AVERAGES = (
+    "name",
+    "calls",
+    "cpu_ns",
+    "self_cpu_ns",
+    "device_ns",
+    "self_device_ns",
+    "cpu_bytes",
+    "self_cpu_bytes",
+    "device_bytes",
+    "self_device_bytes",
+    "flops",
+    "input_shapes",
+    "stack",
+    "overload_name",
+    "is_async",
+    "is_user_annotation",
+    "device_type",
+)
+EVENTS = (
+    "id",
+    "kind",
+    "name",
+    "process",
+    "thread",
+    "device",
+    "queue",
+    "start_ns",
+    "dur_ns",
+    "op_id",
+    "correlation",
+    "args",
+)
 VERSIONS = ("device", "object", "version", "bytes", "category", "start_ns", "end_ns")
-SORT_KEYS = ("count", "key", "flops", "cpu_time", "cpu_time_total", "self_cpu_time_total",
-             "cpu_memory_usage", "self_cpu_memory_usage", "device_time", "device_time_total",
-             "self_device_time_total", "device_memory_usage", "self_device_memory_usage")
+SORT_KEYS = (
+    "count",
+    "key",
+    "flops",
+    "cpu_time",
+    "cpu_time_total",
+    "self_cpu_time_total",
+    "cpu_memory_usage",
+    "self_cpu_memory_usage",
+    "device_time",
+    "device_time_total",
+    "self_device_time_total",
+    "device_memory_usage",
+    "self_device_memory_usage",
+)
 DEVICE_ENDS = ("_time", "_time_total", "_memory_usage")  # of those behind a word for the device
 
 
-def table_rows(table: str, path: str, columns: tuple[str, ...],
-               options: Iterable[str] = ()) -> Iterator[dict[str, str]]:
+def table_rows(
+    table: str, path: str, columns: tuple[str, ...], options: Iterable[str] = ()
+) -> Iterator[dict[str, str]]:
     """The rows of TABLE of the recording at PATH, of any length, with COLUMNS as text; "": it is
     missing.
 
@@ -99,8 +160,11 @@ def families(path: str) -> list[str]:
     that titles of `opscope table averages` name."""
     order = {"cuda": 0, "hip": 0, "xpu": 1, "opencl": 3}  # a vendor's device is 2
     rows = table_rows("devices", path, ("device", "utilization_ratio")) if path else ()
-    found = sorted((float(row["utilization_ratio"] or 0) == 0, order.get(family, 2), family)
-                   for row in rows for family in [row["device"].partition(":")[0]])
+    found = sorted(
+        (float(row["utilization_ratio"] or 0) == 0, order.get(family, 2), family)
+        for row in rows
+        for family in [row["device"].partition(":")[0]]
+    )
     return list(dict.fromkeys("cuda" if family == "hip" else family for _, _, family in found))
 
 
@@ -129,10 +193,18 @@ class EventList(DeviceList):
     all events, as torch does; the list keeps the recording alive.
     """
 
-    def __init__(self, path: str, options: list[str], use_device: str | None,
-                 profile_memory: bool, with_flops: bool, from_events: Callable[[], Any]) -> None:
-        super().__init__([], use_device=use_device, profile_memory=profile_memory,
-                         with_flops=with_flops)
+    def __init__(
+        self,
+        path: str,
+        options: list[str],
+        use_device: str | None,
+        profile_memory: bool,
+        with_flops: bool,
+        from_events: Callable[[], Any],
+    ) -> None:
+        super().__init__(
+            [], use_device=use_device, profile_memory=profile_memory, with_flops=with_flops
+        )
         self._path = path
         self._options = options
         self._from_events = from_events
@@ -158,32 +230,64 @@ class EventList(DeviceList):
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         # A copy has the averages but not the recording.
-        state = {name: value for name, value in vars(self).items()
-                 if name in vars(profiler_util.EventList())}
+        state = {
+            name: value
+            for name, value in vars(self).items()
+            if name in vars(profiler_util.EventList())
+        }
         return DeviceList, (list(self),), state
 
-    def table(self, sort_by: str | None = None, row_limit: int = 100,
-              max_src_column_width: int | None = 75, max_name_column_width: int | None = 55,
-              max_shapes_column_width: int | None = 80, header: str | None = None,
-              top_level_events_only: bool = False, time_unit: str | None = None) -> str:
+    def table(
+        self,
+        sort_by: str | None = None,
+        row_limit: int = 100,
+        max_src_column_width: int | None = 75,
+        max_name_column_width: int | None = 55,
+        max_shapes_column_width: int | None = 80,
+        header: str | None = None,
+        top_level_events_only: bool = False,
+        time_unit: str | None = None,
+    ) -> str:
         """The text of torch's `EventList.table()`, to the letter."""
         if not self._path:
             return ""
-        widths = {"--max-src-width": max_src_column_width,
-                  "--max-name-width": max_name_column_width,
-                  "--max-shapes-width": max_shapes_column_width}
+        widths = {
+            "--max-src-width": max_src_column_width,
+            "--max-name-width": max_name_column_width,
+            "--max-shapes-width": max_shapes_column_width,
+        }
         sort_by = key_of_device(sort_by, [self._use_device] if self._use_device else [])
-        if isinstance(sort_by, str) and sort_by.endswith(DEVICE_ENDS) and sort_by not in SORT_KEYS:
+        if (
+            isinstance(sort_by, str)
+            and sort_by.endswith(DEVICE_ENDS)
+            and sort_by not in SORT_KEYS
+        ):
             sort_by = key_of_device(sort_by, families(self._path))
         limit = count_of(row_limit)
-        if (time_unit is not None or limit == 0 or HAS_OLD_UNITS or sort_by not in (None, *SORT_KEYS)
-                or not is_plain(header) or not all(map(is_width, widths.values()))):
+        if (
+            time_unit is not None
+            or limit == 0
+            or HAS_OLD_UNITS
+            or sort_by not in (None, *SORT_KEYS)
+            or not is_plain(header)
+            or not all(map(is_width, widths.values()))
+        ):
             # Only events have parents.
             is_of_events = top_level_events_only or HAS_OLD_UNITS
             table = self._from_events().table if is_of_events else super().table
             more = () if time_unit is None else (time_unit,)  # an argument since 2.9
-            return str(table(sort_by, row_limit, max_src_column_width, max_name_column_width,
-                             max_shapes_column_width, header, top_level_events_only, *more))
+            return str(
+                table(
+                    sort_by,
+                    row_limit,
+                    max_src_column_width,
+                    max_name_column_width,
+                    max_shapes_column_width,
+                    header,
+                    top_level_events_only,
+                    *more,
+                )
+            )
         args = ["table", "averages", self._path, *self._options, "--limit", str(limit or 0)]
         for name, width in widths.items():
             args += [name, str(width or 0)]
@@ -226,15 +330,18 @@ def wrong_key(event: Any, key: str, device: str | None) -> str:
     """Torch's message that EVENT has no KEY, and the keys that there are; DEVICE is one of the words
     for the device."""
     words = list(dict.fromkeys(["cuda", "xpu", "privateuse1", *([device] if device else [])]))
-    return (f"{type(event).__name__!r} object has no attribute {key!r}; the keys of sort_by are "
-            f"{', '.join(SORT_KEYS)}, where device may also be {', '.join(words[:-1])} or "
-            f"{words[-1]}")
+    return (
+        f"{type(event).__name__!r} object has no attribute {key!r}; the keys of sort_by are "
+        f"{', '.join(SORT_KEYS)}, where device may also be {', '.join(words[:-1])} or "
+        f"{words[-1]}"
+    )
 
 
 def is_plain(header: Any) -> bool:
     """Whether HEADER can be passed to a command as an argument."""
-    return header is None or (isinstance(header, str) and header.isprintable()
-                              and len(header) < 4096)
+    return header is None or (
+        isinstance(header, str) and header.isprintable() and len(header) < 4096
+    )
 
 
 def is_width(width: Any) -> bool:
@@ -255,11 +362,38 @@ def filled(name: str) -> Callable[..., Any]:
     return functools.wraps(method)(call)
 
 
-for _name in ("__add__", "__contains__", "__delitem__", "__eq__", "__ge__", "__getitem__",
-              "__gt__", "__iadd__", "__imul__", "__iter__", "__le__", "__len__", "__lt__",
-              "__mul__", "__ne__", "__repr__", "__reversed__", "__rmul__", "__setitem__",
-              "append", "clear", "copy", "count", "extend", "index", "insert", "pop", "remove",
-              "reverse", "sort"):
+for _name in (
+    "__add__",
+    "__contains__",
+    "__delitem__",
+    "__eq__",
+    "__ge__",
+    "__getitem__",
+    "__gt__",
+    "__iadd__",
+    "__imul__",
+    "__iter__",
+    "__le__",
+    "__len__",
+    "__lt__",
+    "__mul__",
+    "__ne__",
+    "__repr__",
+    "__reversed__",
+    "__rmul__",
+    "__setitem__",
+    "append",
+    "clear",
+    "copy",
+    "count",
+    "extend",
+    "index",
+    "insert",
+    "pop",
+    "remove",
+    "reverse",
+    "sort",
+):
     setattr(EventList, _name, filled(_name))
 
 
@@ -299,8 +433,10 @@ class Memory:
 
     def between(self, start_ns: int, end_ns: int) -> int:
         """The bytes of the records from START_NS to END_NS, both included."""
-        return (self.sums[bisect.bisect_right(self.times, end_ns)]
-                - self.sums[bisect.bisect_left(self.times, start_ns)])
+        return (
+            self.sums[bisect.bisect_right(self.times, end_ns)]
+            - self.sums[bisect.bisect_left(self.times, start_ns)]
+        )
 
 
 class Timeline:
@@ -330,19 +466,29 @@ class Timeline:
             return
         actions = _memory_profiler.Action
         number, version, size = int(row["object"]), int(row["version"]), int(row["bytes"] or 0)
-        tensor = _memory_profiler.TensorKey(torch.device(row["device"]), number,
-                                            _memory_profiler._Storage(0, number))
+        tensor = _memory_profiler.TensorKey(
+            torch.device(row["device"]), number, _memory_profiler._Storage(0, number)
+        )
         if row["category"]:
             self._categories.set_by_version(
-                tensor, version, _memory_profiler.Category[row["category"].upper()])
-        start_ns, end_ns = (origin_ns + int(row[x]) if row[x] else None
-                            for x in ("start_ns", "end_ns"))
+                tensor, version, _memory_profiler.Category[row["category"].upper()]
+            )
+        start_ns, end_ns = (
+            origin_ns + int(row[x]) if row[x] else None for x in ("start_ns", "end_ns")
+        )
         if version > 0:
-            self.timeline.append((start_ns, actions.INCREMENT_VERSION, (tensor, version - 1), size))
+            self.timeline.append(
+                (start_ns, actions.INCREMENT_VERSION, (tensor, version - 1), size)
+            )
         else:
-            self.timeline.append((-1 if start_ns is None else start_ns,
-                                  actions.PREEXISTING if start_ns is None else actions.CREATE,
-                                  (tensor, 0), size))
+            self.timeline.append(
+                (
+                    -1 if start_ns is None else start_ns,
+                    actions.PREEXISTING if start_ns is None else actions.CREATE,
+                    (tensor, 0),
+                    size,
+                )
+            )
         if is_last and end_ns is not None:
             self.timeline.append((end_ns, actions.DESTROY, (tensor, version), size))
 
@@ -366,8 +512,11 @@ class Threads:
     """Torch's numbers of threads, from 1; only those of forward threads are known."""
 
     def __init__(self, calls: list[tuple[dict[str, str], dict[str, Any]]]) -> None:
-        began = {(args["Sequence number"], args["Fwd thread id"]) for _, args in calls
-                 if args.get("Fwd thread id")}
+        began = {
+            (args["Sequence number"], args["Fwd thread id"])
+            for _, args in calls
+            if args.get("Fwd thread id")
+        }
         numbers: dict[int, set[int]] = {}
         for sequence, number in began:
             numbers.setdefault(sequence, set()).add(number)
@@ -407,8 +556,11 @@ class Callers:
 
 def python_ids(row: dict[str, str], args: dict[str, Any], callers: Callers) -> dict[str, int]:
     """Torch's fields about a Python call: the numbers in an exported trace."""
-    return {"python_id": int(row["id"]) + 1, "python_parent_id": callers.of(row),
-            "python_module_id": args.get("Python module id", -1)}
+    return {
+        "python_id": int(row["id"]) + 1,
+        "python_parent_id": callers.of(row),
+        "python_module_id": args.get("Python module id", -1),
+    }
 
 
 def arrows(path: str) -> dict[int, dict[str, Any]]:
@@ -418,8 +570,11 @@ def arrows(path: str) -> dict[int, dict[str, Any]]:
     for number, row in enumerate(rows, 1):  # the id of the arrow in an exported trace
         for end in ("from_id", "to_id") if row["kind"] == "fwdbwd" else ():
             if row[end]:
-                fields[int(row[end])] = {"flow_id": number, "flow_type": FORWARD_BACKWARD,
-                                         "flow_start": end == "from_id"}
+                fields[int(row[end])] = {
+                    "flow_id": number,
+                    "flow_type": FORWARD_BACKWARD,
+                    "flow_start": end == "from_id",
+                }
     return fields
 
 
@@ -438,31 +593,45 @@ def fields_of(row: dict[str, str], args: dict[str, Any], thread: int) -> dict[st
     name = row["name"]
     dims = args.get("Input Dims", [])
     return {
-        "id": number, "external_id": number,
+        "id": number,
+        "external_id": number,
         "name": without_number(name),
-        "trace_name": name, "thread": thread, "start_us": start_ns / 1000.0,
+        "trace_name": name,
+        "thread": thread,
+        "start_us": start_ns / 1000.0,
         "end_us": (start_ns + int(row["dur_ns"] or 0)) / 1000.0,
         "fwd_thread": args.get("Fwd thread id", 0),
-        "input_shapes": plain_shapes(dims), "structured_input_shapes": dims,
+        "input_shapes": plain_shapes(dims),
+        "structured_input_shapes": dims,
         "structured_input_strides": args.get("Input Strides", []),
         "input_dtypes": args.get("Input type", []),
-        "kwinputs": {} if is_python else {
-            x: y for x, y in args.items() if x not in ARGUMENTS and not x.startswith("Storage")},
+        "kwinputs": {}
+        if is_python
+        else {
+            x: y for x, y in args.items() if x not in ARGUMENTS and not x.startswith("Storage")
+        },
         "concrete_inputs": [scalar(x) for x in args.get("Concrete Inputs", [])],
         "overload_name": args.get("Overload name", ""),
-        "stack": [x for x in args.get("Call stack", "").split(";")
-                  if x and profiler_util._filter_stack_entry(x)],
-        "is_python_function": is_python and name != COLLECTION, "scope": 7 if is_annotation else 0,
+        "stack": [
+            x
+            for x in args.get("Call stack", "").split(";")
+            if x and profiler_util._filter_stack_entry(x)
+        ],
+        "is_python_function": is_python and name != COLLECTION,
+        "scope": 7 if is_annotation else 0,
         "sequence_nr": args.get("Sequence number", -1),
-        "activity_type": ACTIVITIES[row["kind"]], "device_index": int(row["process"]),
+        "activity_type": ACTIVITIES[row["kind"]],
+        "device_index": int(row["process"]),
         "device_resource_id": int(row["thread"].split(".")[0]),
-        "is_async": (row["kind"] == "communication" and is_annotation) or
-        args.get("Is asynchronous", False),
-        "is_user_annotation": is_annotation}
+        "is_async": (row["kind"] == "communication" and is_annotation)
+        or args.get("Is asynchronous", False),
+        "is_user_annotation": is_annotation,
+    }
 
 
-def fields_on_device(row: dict[str, str], args: dict[str, Any], thread: int,
-                     stack: list[str]) -> dict[str, Any]:
+def fields_on_device(
+    row: dict[str, str], args: dict[str, Any], thread: int, stack: list[str]
+) -> dict[str, Any]:
     """The same of a call of a runtime, of work on a device, or of the copy of a range there; STACK
     is that of its operator."""
     is_copy = row["kind"] == COPY
@@ -475,13 +644,27 @@ def fields_on_device(row: dict[str, str], args: dict[str, Any], thread: int,
         "external_id": args.get("External id", 0) if is_copy else int(row["op_id"] or -1) + 1,
         "linked_correlation_id": int(row["op_id"] or -1) + 1,
         "name": without_number(row["name"]) if is_copy else row["name"],
-        "trace_name": row["name"], "is_user_annotation": is_copy, "thread": 0 if is_work else thread,
-        "start_us": start_ns / 1000.0, "end_us": (start_ns + int(row["dur_ns"] or 0)) / 1000.0,
-        "fwd_thread": 0, "input_shapes": [], "stack": stack, "scope": 0, "overload_name": "",
-        "sequence_nr": -1, "flops": 0, "cpu_memory_usage": 0, "is_async": False,
+        "trace_name": row["name"],
+        "is_user_annotation": is_copy,
+        "thread": 0 if is_work else thread,
+        "start_us": start_ns / 1000.0,
+        "end_us": (start_ns + int(row["dur_ns"] or 0)) / 1000.0,
+        "fwd_thread": 0,
+        "input_shapes": [],
+        "stack": stack,
+        "scope": 0,
+        "overload_name": "",
+        "sequence_nr": -1,
+        "flops": 0,
+        "cpu_memory_usage": 0,
+        "is_async": False,
         "device_type": type_of_device(row["device"]) if is_work else DeviceType.CPU,
-        "device_index": number_of(index), "device_resource_id": number_of(place),
-        "activity_type": "gpu_user_annotation" if is_copy else WORK.get(row["kind"], row["kind"])}
+        "device_index": number_of(index),
+        "device_resource_id": number_of(place),
+        "activity_type": "gpu_user_annotation"
+        if is_copy
+        else WORK.get(row["kind"], row["kind"]),
+    }
 
 
 def number_of(text: Any) -> int:
@@ -495,15 +678,23 @@ def number_of(text: Any) -> int:
 def type_of_device(device: str) -> Any:
     """Torch's type of DEVICE, such as cuda:0; each that it does not name is a vendor's."""
     family = device.partition(":")[0]
-    name = {"cuda": "CUDA", "hip": "CUDA", "xpu": "XPU", "mtia": "MTIA", "hpu": "HPU"}.get(family)
+    name = {"cuda": "CUDA", "hip": "CUDA", "xpu": "XPU", "mtia": "MTIA", "hpu": "HPU"}.get(
+        family
+    )
     return getattr(DeviceType, name or "PrivateUse1", DeviceType.PrivateUse1)
 
 
 def add_kernels(made: Iterable[Any]) -> None:
     """Tell each operator among the events MADE what it launched, and its thread to the launches."""
     events = list(made)
-    operators = {e.id: e for e in events if e.device_type == DeviceType.CPU and not e.is_async
-                 and e.activity_type in ACTIVITIES.values() and not e.is_python_function}
+    operators = {
+        e.id: e
+        for e in events
+        if e.device_type == DeviceType.CPU
+        and not e.is_async
+        and e.activity_type in ACTIVITIES.values()
+        and not e.is_python_function
+    }
     for e in events:
         operator = operators.get(getattr(e, "linked_correlation_id", 0) or 0)
         if operator is None or e is operator:
@@ -514,16 +705,28 @@ def add_kernels(made: Iterable[Any]) -> None:
             operator.append_kernel(e.name, e.device_index, e.time_range.elapsed_us())
 
 
-def record_event(row: dict[str, str], args: dict[str, Any], thread: int, number: int,
-                 use_device: str | None) -> FunctionEvent:
+def record_event(
+    row: dict[str, str], args: dict[str, Any], thread: int, number: int, use_device: str | None
+) -> FunctionEvent:
     """Make torch's object of a memory record outside of all calls; NUMBER is its id."""
     at_us = int(row["start_ns"]) / 1000.0
     n_bytes = int(args["Bytes"]) if row["name"] == "[memory]" else 0
     return FunctionEvent(
-        id=number, name=row["name"], trace_name=None, thread=thread, start_us=at_us, end_us=at_us,
-        fwd_thread=thread, input_shapes=[], stack=[], scope=0, use_device=use_device, flops=None,
-        overload_name="", **{"cpu_memory_usage" if is_of_host(args) else "device_memory_usage":
-                             n_bytes})
+        id=number,
+        name=row["name"],
+        trace_name=None,
+        thread=thread,
+        start_us=at_us,
+        end_us=at_us,
+        fwd_thread=thread,
+        input_shapes=[],
+        stack=[],
+        scope=0,
+        use_device=use_device,
+        flops=None,
+        overload_name="",
+        **{"cpu_memory_usage" if is_of_host(args) else "device_memory_usage": n_bytes},
+    )
 
 
 def is_of_host(args: dict[str, Any]) -> bool:
@@ -557,13 +760,18 @@ class Calls(DeviceList):
 
     def key_averages(self, *args: Any, **options: Any) -> DeviceList:
         made = super().key_averages(*args, **options)
-        return DeviceList(made, use_device=self._device(), profile_memory=self._profile_memory,
-                          with_flops=self._with_flops)
+        return DeviceList(
+            made,
+            use_device=self._device(),
+            profile_memory=self._profile_memory,
+            with_flops=self._with_flops,
+        )
 
     def _set_backward_stacktraces(self) -> None:
         # Work on devices has the thread 0, as the forward call that a function does not have.
-        profiler_util.EventList._set_backward_stacktraces(profiler_util.EventList(
-            e for e in self if e.device_type == DeviceType.CPU))
+        profiler_util.EventList._set_backward_stacktraces(
+            profiler_util.EventList(e for e in self if e.device_type == DeviceType.CPU)
+        )
 
 
 class Deadline:
@@ -587,7 +795,9 @@ class Deadline:
         if self.is_over:
             logging.getLogger("torch.autograd.profiler").warning(
                 "opscope timed out after %.3f seconds, returning partial results with %d events",
-                self.timeout_s, n_events)
+                self.timeout_s,
+                n_events,
+            )
 
 
 class Rows:
@@ -613,8 +823,13 @@ class Rows:
 
     def memory(self, of_host: bool) -> Memory:
         """The memory of the host, or of devices."""
-        return Memory([(int(row["start_ns"]), int(args["Bytes"])) for row, args in self.records
-                       if row["name"] == "[memory]" and is_of_host(args) == of_host])
+        return Memory(
+            [
+                (int(row["start_ns"]), int(args["Bytes"]))
+                for row, args in self.records
+                if row["name"] == "[memory]" and is_of_host(args) == of_host
+            ]
+        )
 
     def fields(self, with_flops: bool, deadline: Deadline) -> Iterator[dict[str, Any]]:
         """Torch's fields of each call and work that is no function of torch's own."""
@@ -630,18 +845,31 @@ class Rows:
             fields = fields_of(row, args, self.threads[row["thread"]])
             if fields["stack"] and fields["id"]:
                 stacks[fields["id"]] = fields["stack"]
-            yield {**fields, **flows.get(int(row["id"]), NO_ARROW), **caller,
-                   "cpu_memory_usage": host.between(*span),
-                   "device_memory_usage": device.between(*span),
-                   "flops": _opscope.flops(row["name"], row["args"]) if with_flops else 0}
+            yield {
+                **fields,
+                **flows.get(int(row["id"]), NO_ARROW),
+                **caller,
+                "cpu_memory_usage": host.between(*span),
+                "device_memory_usage": device.between(*span),
+                "flops": _opscope.flops(row["name"], row["args"]) if with_flops else 0,
+            }
         for row, args in deadline.before(self.on_device):
             if not profiler_util._filter_name(row["name"]):
-                yield fields_on_device(row, args, self.threads.get(row["thread"], 0),
-                                       stacks.get(int(row["op_id"] or -1) + 1, []))
+                yield fields_on_device(
+                    row,
+                    args,
+                    self.threads.get(row["thread"], 0),
+                    stacks.get(int(row["op_id"] or -1) + 1, []),
+                )
 
 
-def events(path: str, use_device: str | None, profile_memory: bool, with_flops: bool,
-           timeout_s: float | None = None) -> Calls:
+def events(
+    path: str,
+    use_device: str | None,
+    profile_memory: bool,
+    with_flops: bool,
+    timeout_s: float | None = None,
+) -> Calls:
     """All calls of the recording at PATH, as torch's list with its tree built; some of them if
     TIMEOUT_S seconds are too few."""
     deadline = Deadline(timeout_s)
@@ -649,15 +877,24 @@ def events(path: str, use_device: str | None, profile_memory: bool, with_flops: 
     if use_device is None and any(row["kind"] in WORK for row, _ in rows.on_device):
         use_device = next(iter(families(path)), None)  # one that was not asked for
     made = Calls(
-        (FunctionEvent(use_device=use_device, **fields)
-         for fields in rows.fields(with_flops, deadline)),
-        use_device=use_device, profile_memory=profile_memory, with_flops=with_flops)
+        (
+            FunctionEvent(use_device=use_device, **fields)
+            for fields in rows.fields(with_flops, deadline)
+        ),
+        use_device=use_device,
+        profile_memory=profile_memory,
+        with_flops=with_flops,
+    )
     add_kernels(made)
     number = max((e.id for e in made), default=0)
     of_host = [e for e in made if e.device_type == DeviceType.CPU]
     left = deadline.before(outside(rows.records, of_host))
-    made.extend([record_event(row, args, rows.threads[row["thread"]], number + i, use_device)
-                 for i, (row, args) in enumerate(left, 1)])
+    made.extend(
+        [
+            record_event(row, args, rows.threads[row["thread"]], number + i, use_device)
+            for i, (row, args) in enumerate(left, 1)
+        ]
+    )
     deadline.tell(len(made))
     made.sort(key=lambda e: (e.time_range.start, -e.time_range.end))
     mark_backward([e for e in made if e.device_type == DeviceType.CPU])

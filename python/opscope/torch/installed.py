@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The installed torch: whether it was tested, and which arguments its profiler takes."""
+
 from __future__ import annotations
 
 import inspect
@@ -26,8 +27,13 @@ class Untested:
     is_told = False
 
     def __init__(self, version: str) -> None:
-        self.text = "" if minor(version) in TESTED else (
-            f"opscope was not tested with torch {version}, but with {TESTED[0]} to {TESTED[-1]}")
+        self.text = (
+            ""
+            if minor(version) in TESTED
+            else (
+                f"opscope was not tested with torch {version}, but with {TESTED[0]} to {TESTED[-1]}"
+            )
+        )
 
     def __bool__(self) -> bool:
         return bool(self.text)
@@ -36,14 +42,18 @@ class Untested:
         """Warn once per process."""
         if self.text and not self.is_told:
             self.is_told = True
-            warnings.warn(f"{self.text}: tables are made by torch's own code, which takes longer",
-                          stacklevel=stacklevel + 1)
+            warnings.warn(
+                f"{self.text}: tables are made by torch's own code, which takes longer",
+                stacklevel=stacklevel + 1,
+            )
 
 
 untested = Untested(torch.__version__)
 
 
-def arguments(function: Callable[..., Any], *args: Any, **options: Any) -> inspect.BoundArguments:
+def arguments(
+    function: Callable[..., Any], *args: Any, **options: Any
+) -> inspect.BoundArguments:
     """The arguments of a call of torch's method FUNCTION, with its defaults.
 
     TypeError: FUNCTION does not take them.
@@ -56,6 +66,10 @@ def arguments(function: Callable[..., Any], *args: Any, **options: Any) -> inspe
 def changed(function: Callable[..., Any], bound: inspect.BoundArguments) -> set[str]:
     """The names of arguments among BOUND that are not the defaults of FUNCTION."""
     defaults = inspect.signature(function).parameters
-    return {name for name, value in bound.arguments.items()
-            if name != "self" and value is not defaults[name].default
-            and value != defaults[name].default}
+    return {
+        name
+        for name, value in bound.arguments.items()
+        if name != "self"
+        and value is not defaults[name].default
+        and value != defaults[name].default
+    }

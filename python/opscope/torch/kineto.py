@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Change the output of `opscope export` to what Kineto writes: the head, the first and the last
 events, and the lines of events."""
+
 from __future__ import annotations
 
 import itertools
@@ -45,10 +46,15 @@ def has_memory(f: Any) -> bool:
 
 def process_events(pid: int, start_us: float) -> list[dict[str, Any]]:
     """Kineto's events about a process, which come first."""
-    facts = {"process_name": {"name": Path("/proc/self/comm").read_text().strip()},
-             "process_labels": {"labels": "CPU"}, "process_sort_index": {"sort_index": pid}}
-    return [{"ph": "M", "name": name, "ts": start_us, "pid": pid, "tid": 0, "args": args}
-            for name, args in facts.items()]
+    facts = {
+        "process_name": {"name": Path("/proc/self/comm").read_text().strip()},
+        "process_labels": {"labels": "CPU"},
+        "process_sort_index": {"sort_index": pid},
+    }
+    return [
+        {"ph": "M", "name": name, "ts": start_us, "pid": pid, "tid": 0, "args": args}
+        for name, args in facts.items()
+    ]
 
 
 def window_events(start_us: float, end_us: float) -> list[dict[str, Any]]:
@@ -57,28 +63,65 @@ def window_events(start_us: float, end_us: float) -> list[dict[str, Any]]:
     The window ends a nanosecond after everything in it, also if a reader adds rounded numbers.
     """
     return [
-        {"ph": "X", "cat": "Trace", "name": "PyTorch Profiler (0)", "pid": "Spans",
-         "tid": "PyTorch Profiler", "ts": start_us, "dur": round(end_us - start_us, 3),
-         "args": {"Op count": 0}},
-        {"ph": "M", "name": "process_sort_index", "ts": start_us, "pid": "Spans", "tid": 0,
-         "args": {"sort_index": SPANS_LAST}},
-        {"ph": "i", "s": "g", "name": "Iteration Start: PyTorch Profiler", "pid": "Traces",
-         "tid": "Trace PyTorch Profiler", "ts": start_us},
-        {"ph": "i", "s": "g", "name": "Record Window End", "pid": "", "tid": "",
-         "ts": round(end_us + 0.001, 3)}]
+        {
+            "ph": "X",
+            "cat": "Trace",
+            "name": "PyTorch Profiler (0)",
+            "pid": "Spans",
+            "tid": "PyTorch Profiler",
+            "ts": start_us,
+            "dur": round(end_us - start_us, 3),
+            "args": {"Op count": 0},
+        },
+        {
+            "ph": "M",
+            "name": "process_sort_index",
+            "ts": start_us,
+            "pid": "Spans",
+            "tid": 0,
+            "args": {"sort_index": SPANS_LAST},
+        },
+        {
+            "ph": "i",
+            "s": "g",
+            "name": "Iteration Start: PyTorch Profiler",
+            "pid": "Traces",
+            "tid": "Trace PyTorch Profiler",
+            "ts": start_us,
+        },
+        {
+            "ph": "i",
+            "s": "g",
+            "name": "Record Window End",
+            "pid": "",
+            "tid": "",
+            "ts": round(end_us + 0.001, 3),
+        },
+    ]
 
 
 def thread_events(said: dict[str, Any], start_us: float) -> list[dict[str, Any]]:
     """Kineto's events about a thread, made from the event SAID, which has its name."""
     tid = said["tid"]
-    facts = {"thread_name": {"name": f"thread {tid} ({said['args']['name']})"},
-             "thread_sort_index": {"sort_index": tid}}
-    return [{"ph": "M", "name": name, "ts": start_us, "pid": said["pid"], "tid": tid,
-             "args": args} for name, args in facts.items()]
+    facts = {
+        "thread_name": {"name": f"thread {tid} ({said['args']['name']})"},
+        "thread_sort_index": {"sort_index": tid},
+    }
+    return [
+        {"ph": "M", "name": name, "ts": start_us, "pid": said["pid"], "tid": tid, "args": args}
+        for name, args in facts.items()
+    ]
 
 
-def merge_head(f: Any, out: Any, head: dict[str, Any], window_ns: tuple[int, int], pid: int,
-               hidden: set[bytes], edits: list[Edit]) -> None:
+def merge_head(
+    f: Any,
+    out: Any,
+    head: dict[str, Any],
+    window_ns: tuple[int, int],
+    pid: int,
+    hidden: set[bytes],
+    edits: list[Edit],
+) -> None:
     """Copy the trace F of process PID to OUT with the members HEAD, which replace its own, but for
     the devices.
 
@@ -144,6 +187,7 @@ def copy_shown(lines: Iterable[bytes], out: Any, hidden: set[bytes], edits: list
 
 def only(numbers: set[int]) -> Edit:
     """A function that leaves out the operators and labels with other NUMBERS."""
+
     def edit(line: bytes) -> bytes:
         found = NUMBER.search(line)
         return b"" if found and int(found[1]) not in numbers else line
@@ -156,13 +200,14 @@ def named_by_overload(line: bytes) -> bytes:
     found = OVERLOAD.search(line)
     if not found:
         return line
-    rest = line[:found.start()] + line[found.end():]
+    rest = line[: found.start()] + line[found.end() :]
     return NAME.sub(lambda x: x[0] + b"." + found[1], rest, count=1)
 
 
 def device_numbered(family: str) -> Edit:
     """A function that makes the process of work on the device N of FAMILY the number N. Devices of
     another family keep their names, or two would be one."""
+
     def number(found: re.Match[bytes]) -> bytes:
         return b'"pid":' + found[2] if found[1] == family.encode() else found[0]
 

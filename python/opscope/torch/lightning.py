@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A profiler for Lightning: ``Trainer(profiler=OpscopeProfiler("profile"))``."""
+
 from __future__ import annotations
 
 import os
@@ -36,13 +37,21 @@ class OpscopeProfiler(Profiler):
     `self.profiler` is the profile.
     """
 
-    def __init__(self, dirpath: str | os.PathLike[str] | None = None, filename: str | None = None,
-                 *, sort_by: str = "self_cpu_time_total", row_limit: int = 20,
-                 **options: Any) -> None:
+    def __init__(
+        self,
+        dirpath: str | os.PathLike[str] | None = None,
+        filename: str | None = None,
+        *,
+        sort_by: str = "self_cpu_time_total",
+        row_limit: int = 20,
+        **options: Any,
+    ) -> None:
         # Lightning writes the report to a file only if that has a name.
         super().__init__(dirpath=dirpath, filename=filename or ("opscope" if dirpath else None))
         self.sort_by, self.row_limit, self.options = sort_by, row_limit, options
-        self.kept_in = dirpath  # self.dirpath becomes the log directory of a Trainer without one
+        self.kept_in = (
+            dirpath  # self.dirpath becomes the log directory of a Trainer without one
+        )
         self.profiler: Any = None
         self.is_recording = False
         self.open: dict[str, Any] = {}  # actions that have begun
@@ -57,7 +66,9 @@ class OpscopeProfiler(Profiler):
     def start(self, action_name: str) -> None:
         """An action begins; the first of a batch begins the recording."""
         if not self.is_recording and action_name.endswith(("_next", "run_training_batch")):
-            self.profiler = begin(self.kept_in, self._prepare_filename(extension=""), self.options)
+            self.profiler = begin(
+                self.kept_in, self._prepare_filename(extension=""), self.options
+            )
             self.is_recording = True
         if self.is_recording and action_name not in self.open:
             # The name by which readers of traces know Lightning's actions.
@@ -78,7 +89,9 @@ class OpscopeProfiler(Profiler):
         self._end()
         if self.profiler is None or not self.profiler.profiler:
             return ""
-        table = self.profiler.key_averages().table(sort_by=self.sort_by, row_limit=self.row_limit)
+        table = self.profiler.key_averages().table(
+            sort_by=self.sort_by, row_limit=self.row_limit
+        )
         return self._stats_to_str({"records": table})
 
     def teardown(self, stage: str | None) -> None:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The two libraries, which record, and the command, which makes tables of recordings."""
+
 from __future__ import annotations
 
 import atexit
@@ -26,8 +27,10 @@ COLLECTOR = os.path.join(_place.LIBRARIES, "libopscope-collect.so")
 LIBRARIES = ("libopscope.so", "libopscope.so.0")  # in a package, in a build
 OK, BUSY, NO_MEMORY = range(3)  # enum osc_torch_result
 INVALID = 6  # of enum osc_status_code: already recording
-BUSY_TEXT = ("a recording is already running in this process: an opscope.torch.profile, or another "
-             "one of opscope; end that one first")
+BUSY_TEXT = (
+    "a recording is already running in this process: an opscope.torch.profile, or another "
+    "one of opscope; end that one first"
+)
 
 
 class BusyError(RuntimeError):
@@ -46,19 +49,31 @@ class StartOptions(ctypes.Structure):
 class TorchOptions(ctypes.Structure):
     """struct osc_torch_options."""
 
-    _fields_ = [("size", ctypes.c_size_t), ("is_all_threads", ctypes.c_int),
-                ("has_shapes", ctypes.c_int), ("has_memory", ctypes.c_int),
-                ("has_overloads", ctypes.c_int), ("has_stacks", ctypes.c_int),
-                ("prefixes", ctypes.c_char_p), ("whole", ctypes.c_char_p),
-                ("has_modules", ctypes.c_int), ("own", ctypes.c_char_p),
-                ("has_places", ctypes.c_int)]
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("is_all_threads", ctypes.c_int),
+        ("has_shapes", ctypes.c_int),
+        ("has_memory", ctypes.c_int),
+        ("has_overloads", ctypes.c_int),
+        ("has_stacks", ctypes.c_int),
+        ("prefixes", ctypes.c_char_p),
+        ("whole", ctypes.c_char_p),
+        ("has_modules", ctypes.c_int),
+        ("own", ctypes.c_char_p),
+        ("has_places", ctypes.c_int),
+    ]
 
 
 class Value(ctypes.Structure):
     """struct osc_torch_value."""
 
-    _fields_ = [("kind", ctypes.c_int64), ("number", ctypes.c_int64), ("real", ctypes.c_double),
-                ("imaginary", ctypes.c_double), ("tensor", ctypes.c_void_p)]
+    _fields_ = [
+        ("kind", ctypes.c_int64),
+        ("number", ctypes.c_int64),
+        ("real", ctypes.c_double),
+        ("imaginary", ctypes.c_double),
+        ("tensor", ctypes.c_void_p),
+    ]
 
 
 class Keyword(ctypes.Structure):
@@ -76,10 +91,14 @@ VERSION = torch.__version__.encode()  # the recorder keeps its address
 PACKAGE = Path(__file__).resolve().parents[1]
 # How the names of our files begin in Python's code, and those that wrap functions of the program.
 HERE = os.path.dirname((lambda: None).__code__.co_filename)
-OWN_FILES = "".join(f"{x}\n" for x in (
-    os.path.join(os.path.dirname(HERE), ""), os.path.join(HERE, "unchanged.py"),
-    os.path.join(os.path.dirname(HERE), "record.py"))).encode()
-
+OWN_FILES = "".join(
+    f"{x}\n"
+    for x in (
+        os.path.join(os.path.dirname(HERE), ""),
+        os.path.join(HERE, "unchanged.py"),
+        os.path.join(os.path.dirname(HERE), "record.py"),
+    )
+).encode()
 
 
 @functools.cache
@@ -117,14 +136,17 @@ def load() -> ctypes.PyDLL:
     if packaged:
         try:
             return ctypes.PyDLL(str(packaged))
-        except OSError:  # for example, the C++ library is older than that of the wheel's builder
+        except (
+            OSError
+        ):  # for example, the C++ library is older than that of the wheel's builder
             pass
     path = build.built()
     try:
         return ctypes.PyDLL(str(path))
     except OSError as e:  # the directory forbids execution, or this is another torch
-        raise build.BuildError(f"the recorder cannot be loaded: {e}; set XDG_CACHE_HOME to another "
-                               "directory") from e
+        raise build.BuildError(
+            f"the recorder cannot be loaded: {e}; set XDG_CACHE_HOME to another directory"
+        ) from e
 
 
 @functools.cache
@@ -135,9 +157,14 @@ def loaded() -> ctypes.PyDLL | build.BuildError:
     except build.BuildError as e:
         return e
     library.osc_torch_range_open.restype = ctypes.c_void_p
-    library.osc_torch_range_open.argtypes = [ctypes.c_char_p, ctypes.c_int,
-                                             ctypes.POINTER(Value), ctypes.c_size_t,
-                                             ctypes.POINTER(Keyword), ctypes.c_size_t]
+    library.osc_torch_range_open.argtypes = [
+        ctypes.c_char_p,
+        ctypes.c_int,
+        ctypes.POINTER(Value),
+        ctypes.c_size_t,
+        ctypes.POINTER(Keyword),
+        ctypes.c_size_t,
+    ]
     library.osc_torch_range_close.argtypes = [ctypes.c_void_p]
     # The first access to a function calls Python, which would be recorded.
     for name in ("detach", "is_recorded", "wants_inputs", "toggle"):
@@ -159,8 +186,10 @@ def recorder() -> ctypes.PyDLL:
 @functools.cache
 def warn_of_theirs(why: str) -> None:
     """Warn, once, that torch's own profiler records."""
-    warnings.warn(f"opscope has no recorder here, so torch's own profiler records: {why}",
-                  stacklevel=level_of_caller())
+    warnings.warn(
+        f"opscope has no recorder here, so torch's own profiler records: {why}",
+        stacklevel=level_of_caller(),
+    )
 
 
 def leaves_it_to_torch() -> bool:
@@ -193,8 +222,11 @@ def is_busy() -> bool:
 @functools.cache
 def warn_of_busy(who: str) -> None:
     """Warn, once, that WHO, because another recording is running."""
-    warnings.warn("a recording of opscope is already running in this process, such as the profile "
-                  f"around this one, so {who}", stacklevel=level_of_caller())
+    warnings.warn(
+        "a recording of opscope is already running in this process, such as the profile "
+        f"around this one, so {who}",
+        stacklevel=level_of_caller(),
+    )
 
 
 def gives_way_to_torch() -> bool:
@@ -210,8 +242,9 @@ def gives_way_to_torch() -> bool:
 def end_theirs_at_exit() -> None:
     """End torch's own profiler with the process. Torch crashes in one that ends while it records,
     and the profile around this one, which would have ended it, is ours."""
-    atexit.register(lambda: torch.autograd._profiler_enabled() and
-                    torch.autograd._disable_profiler())
+    atexit.register(
+        lambda: torch.autograd._profiler_enabled() and torch.autograd._disable_profiler()
+    )
 
 
 def is_left_to_torch() -> bool:
@@ -290,7 +323,9 @@ def start(path: str) -> None:
             whole.come_back()
         if result == INVALID:
             raise BusyError
-        raise RuntimeError(f"opscope cannot record here: {os.path.dirname(path)} cannot be written")
+        raise RuntimeError(
+            f"opscope cannot record here: {os.path.dirname(path)} cannot be written"
+        )
     whole.is_profiled = True
     if has_made_way:
         whole.tell_piece()
@@ -305,12 +340,30 @@ def report_torch() -> None:
         metadata("source.torch", torch.__version__)
 
 
-def attach(*, all_threads: bool, shapes: bool, memory: bool, overloads: bool,
-           stacks: bool, modules: bool = False, is_whole: bool = False) -> bool:
+def attach(
+    *,
+    all_threads: bool,
+    shapes: bool,
+    memory: bool,
+    overloads: bool,
+    stacks: bool,
+    modules: bool = False,
+    is_whole: bool = False,
+) -> bool:
     """Record operators from now on. False: this torch does not report allocations."""
-    options = TorchOptions(ctypes.sizeof(TorchOptions), all_threads, shapes, memory, overloads,
-                           stacks, prefixes() if stacks else None, VERSION if is_whole else None,
-                           modules, OWN_FILES, stacks and is_whole)
+    options = TorchOptions(
+        ctypes.sizeof(TorchOptions),
+        all_threads,
+        shapes,
+        memory,
+        overloads,
+        stacks,
+        prefixes() if stacks else None,
+        VERSION if is_whole else None,
+        modules,
+        OWN_FILES,
+        stacks and is_whole,
+    )
     attached = recorder().osc_torch_attach(ctypes.byref(options))
     if attached == BUSY:
         raise BusyError
@@ -330,8 +383,10 @@ def report_idle(n_steps: int) -> None:
     with contextlib.suppress(KeyError, OSError):
         note = os.path.join(os.environ["OPSCOPE_OUT"], f".torch-idle.{os.getpid()}")
         with open(note, "w", encoding="utf-8") as f:
-            f.write(f"PID {os.getpid()} ran a profile whose schedule had not begun to record when it "
-                    f"ended, after {n_steps} calls of prof.step(): call it once a step")
+            f.write(
+                f"PID {os.getpid()} ran a profile whose schedule had not begun to record when it "
+                f"ended, after {n_steps} calls of prof.step(): call it once a step"
+            )
 
 
 def toggle(is_on: bool) -> None:
@@ -380,8 +435,15 @@ class Whole:
 
     def attach(self) -> None:
         """Record the operators of all threads, and of child processes."""
-        attach(all_threads=True, shapes=True, memory=True, overloads=False,
-               stacks=self.has_stacks, modules=self.has_stacks, is_whole=True)
+        attach(
+            all_threads=True,
+            shapes=True,
+            memory=True,
+            overloads=False,
+            stacks=self.has_stacks,
+            modules=self.has_stacks,
+            is_whole=True,
+        )
 
     def make_way(self) -> bool:
         """Stop, because something else is going to record. False: it was not recording."""
@@ -413,8 +475,11 @@ class Whole:
             return
         self.is_aside = False
         if opscope().osc_start(None) != 0:
-            warnings.warn("opscope run: what comes after this profile is not recorded, for its "
-                          "directory cannot be written", stacklevel=2)
+            warnings.warn(
+                "opscope run: what comes after this profile is not recorded, for its "
+                "directory cannot be written",
+                stacklevel=2,
+            )
             return
         self.tell_piece()
         report_sources()
@@ -465,10 +530,21 @@ class Whole:
     def tell_rank(self) -> None:
         """Store the rank of this process in a distributed program, if it is known."""
         distributed = torch.distributed
-        if (self.is_on or self.is_by_itt) and distributed.is_available() and distributed.is_initialized():
-            metadata("distributedInfo", json.dumps(
-                {"backend": distributed.get_backend(), "rank": distributed.get_rank(),
-                 "world_size": distributed.get_world_size()}))
+        if (
+            (self.is_on or self.is_by_itt)
+            and distributed.is_available()
+            and distributed.is_initialized()
+        ):
+            metadata(
+                "distributedInfo",
+                json.dumps(
+                    {
+                        "backend": distributed.get_backend(),
+                        "rank": distributed.get_rank(),
+                        "world_size": distributed.get_world_size(),
+                    }
+                ),
+            )
 
 
 whole = Whole()
@@ -477,9 +553,16 @@ os.register_at_fork(after_in_child=whole.forget_steps)
 
 def run(*args: str) -> str:
     """The output of the command; if it fails, the error has its message."""
-    done = subprocess.run([program(), *args], stdin=subprocess.DEVNULL, capture_output=True,
-                          text=True, errors="replace", check=False)
+    done = subprocess.run(
+        [program(), *args],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
     if done.returncode != 0:
-        raise RuntimeError(done.stderr.strip().splitlines()[-1] if done.stderr else
-                           f"opscope {args[0]} failed")
+        raise RuntimeError(
+            done.stderr.strip().splitlines()[-1] if done.stderr else f"opscope {args[0]} failed"
+        )
     return done.stdout

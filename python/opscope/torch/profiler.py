@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`profile`: torch's class, its schedule and its messages, with opscope's recorder inside."""
+
 from __future__ import annotations
 
 import gzip
@@ -41,10 +42,24 @@ UNFINISHED = "<unfinished torch.autograd.profile>"
 AnyPath = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 FLAGS = ("record_shapes", "profile_memory", "with_stack", "with_modules", "with_flops")
 # The types of ProfilerActivity.CPU that a program may name, and their categories in a trace.
-CPU_TYPES = {"CPU_OP": ("cpu_op", "fwdbwd"), "CPU_INSTANT_EVENT": ("cpu_instant_event",),
-             "USER_ANNOTATION": ("user_annotation",), "PYTHON_FUNCTION": ("python_function",),
-             **dict.fromkeys(("EXTERNAL_CORRELATION", "XPU_RUNTIME", "XPU_DRIVER", "CUDA_RUNTIME",
-                              "CUDA_DRIVER", "PRIVATEUSE1_RUNTIME", "PRIVATEUSE1_DRIVER"), ())}
+CPU_TYPES = {
+    "CPU_OP": ("cpu_op", "fwdbwd"),
+    "CPU_INSTANT_EVENT": ("cpu_instant_event",),
+    "USER_ANNOTATION": ("user_annotation",),
+    "PYTHON_FUNCTION": ("python_function",),
+    **dict.fromkeys(
+        (
+            "EXTERNAL_CORRELATION",
+            "XPU_RUNTIME",
+            "XPU_DRIVER",
+            "CUDA_RUNTIME",
+            "CUDA_DRIVER",
+            "PRIVATEUSE1_RUNTIME",
+            "PRIVATEUSE1_DRIVER",
+        ),
+        (),
+    ),
+}
 
 
 def text_of(value: str) -> str:
@@ -95,8 +110,10 @@ def is_there(kept: str) -> bool:
             os.makedirs(kept, mode=0o700, exist_ok=True)
         os.stat(os.path.join(kept, ""))
     except OSError as e:
-        warnings.warn(f"OPSCOPE_OUT: {kept}: {e.strerror}; the recording goes with its profile",
-                      stacklevel=2)
+        warnings.warn(
+            f"OPSCOPE_OUT: {kept}: {e.strerror}; the recording goes with its profile",
+            stacklevel=2,
+        )
         return False
     return True
 
@@ -192,12 +209,18 @@ class Recording:
         if o.with_stack and self.fields["record_python_gc_info"]:
             config.collections.begin()
         # Last, so that few calls of this code are among the recorded Python calls.
-        if not native.attach(all_threads=self.fields["profile_all_threads"],
-                             shapes=o.record_shapes or o.with_flops, memory=o.profile_memory,
-                             overloads=self.fields["capture_overload_names"],
-                             stacks=o.with_stack, modules=o.with_modules):
-            warnings.warn("opscope cannot see the allocations of this torch: no memory is "
-                          "recorded", stacklevel=native.level_of_caller())
+        if not native.attach(
+            all_threads=self.fields["profile_all_threads"],
+            shapes=o.record_shapes or o.with_flops,
+            memory=o.profile_memory,
+            overloads=self.fields["capture_overload_names"],
+            stacks=o.with_stack,
+            modules=o.with_modules,
+        ):
+            warnings.warn(
+                "opscope cannot see the allocations of this torch: no memory is recorded",
+                stacklevel=native.level_of_caller(),
+            )
 
     def __exit__(self, *_: object) -> None:
         if not self.is_running:
@@ -227,22 +250,36 @@ class Recording:
     def _hidden(self) -> set[bytes]:
         """The categories that are left out of traces but not of tables, as in torch."""
         named = self._named_types()
-        return set() if named is None else {
-            c.encode() for name, found in CPU_TYPES.items() if name not in named for c in found}
+        return (
+            set()
+            if named is None
+            else {
+                c.encode()
+                for name, found in CPU_TYPES.items()
+                if name not in named
+                for c in found
+            }
+        )
 
     def _edits(self) -> list[kineto.Edit]:
         """The functions that change the line of each event of a trace."""
         device = self.owner.use_device
-        return ([kineto.named_by_overload] * self.fields["capture_overload_names"]
-                + ([kineto.device_numbered(device)] if device else []))
+        return [kineto.named_by_overload] * self.fields["capture_overload_names"] + (
+            [kineto.device_numbered(device)] if device else []
+        )
 
     @property
     def function_events(self) -> Any:
         """All calls, as torch's `EventList`."""
         o = self.owner
         if self.cached_events is None or self.is_running:
-            self.cached_events = events(self.path, o.use_device, o.profile_memory, o.with_flops,
-                                        getattr(o, "post_processing_timeout_s", None))
+            self.cached_events = events(
+                self.path,
+                o.use_device,
+                o.profile_memory,
+                o.with_flops,
+                getattr(o, "post_processing_timeout_s", None),
+            )
             if not self.has_stacks:
                 for event in self.cached_events:
                     event.stack = []
@@ -270,8 +307,11 @@ class Recording:
         def from_events() -> Any:
             return self.function_events.key_averages(*bound.args[1:], **bound.kwargs)
 
-        if (installed.untested or self.earlier_events
-                or not installed.changed(THEIR_AVERAGES, bound) <= KEYS_OF_AVERAGES):
+        if (
+            installed.untested
+            or self.earlier_events
+            or not installed.changed(THEIR_AVERAGES, bound) <= KEYS_OF_AVERAGES
+        ):
             return from_events()
         asked = bound.arguments
         keys = ["shape"] * bool(asked["group_by_input_shape"])
@@ -286,8 +326,9 @@ class Recording:
     def _averages(self, words: list[str], from_events: Callable[[], Any]) -> EventList:
         """The averages with the options WORDS of the command."""
         o = self.owner
-        return EventList(self.path, words, o.use_device, o.profile_memory, o.with_flops,
-                         from_events)
+        return EventList(
+            self.path, words, o.use_device, o.profile_memory, o.with_flops, from_events
+        )
 
     def table(self, *args: Any, **options: Any) -> str:
         """The calls as text, not averaged; the arguments of torch's `EventList.table()`."""
@@ -303,17 +344,26 @@ class Recording:
         averages = self._averages([], lambda: self.function_events)  # with Python functions
         return float(averages.self_cpu_time_total)
 
-    def export_chrome_trace(self, path: AnyPath, metadata: dict[str, str] | None = None,
-                            use_python_export: bool = False,
-                            only: set[int] | None = None) -> None:
+    def export_chrome_trace(
+        self,
+        path: AnyPath,
+        metadata: dict[str, str] | None = None,
+        use_python_export: bool = False,
+        only: set[int] | None = None,
+    ) -> None:
         """Write Kineto's JSON to PATH; it is valid JSON with any names.
 
         ONLY are the numbers of the operators and labels in it; None: all.
         """
         path = os.fsdecode(path)
-        head = {"schemaVersion": 1, "deviceProperties": [], "trace_id": self.trace_id,
-                "displayTimeUnit": "ms", "traceName": path,
-                **{x: 1 for x in self.flags}}
+        head = {
+            "schemaVersion": 1,
+            "deviceProperties": [],
+            "trace_id": self.trace_id,
+            "displayTimeUnit": "ms",
+            "traceName": path,
+            **{x: 1 for x in self.flags},
+        }
         for key, value in (metadata or {}).items():
             if key not in kineto.OWN_MEMBERS:
                 head[key] = json.loads(value, parse_constant=str)  # no reader accepts NaN
@@ -327,7 +377,9 @@ class Recording:
         native.run("export", self.path, "-f", "json", "-o", whole, *["--no-stacks"] * no_stacks)
         with open(whole, "rb") as f, open(path, "wb") as out:
             hidden = self._hidden()
-            if not self.owner.profile_memory and kineto.has_memory(f):  # a device told of its own
+            if not self.owner.profile_memory and kineto.has_memory(
+                f
+            ):  # a device told of its own
                 hidden.add(kineto.MEMORY)
             edits = self._edits() if only is None else [kineto.only(only), *self._edits()]
             kineto.merge_head(f, out, head, self.window_ns, self.pid, hidden, edits)
@@ -337,14 +389,31 @@ class Recording:
         """Write stacks, the outermost call first, each with its METRIC in microseconds."""
         if not self.owner.with_stack:
             raise AssertionError("export_stacks() requires with_stack=True")
-        if (not self.path or installed.untested or self.earlier_events or not self.has_stacks
-                or metric not in profiler_util.EventList().supported_export_stacks_metrics()):
+        if (
+            not self.path
+            or installed.untested
+            or self.earlier_events
+            or not self.has_stacks
+            or metric not in profiler_util.EventList().supported_export_stacks_metrics()
+        ):
             return self.function_events.export_stacks(os.fsdecode(path), metric)
-        of = "self_cpu_time_total" if metric == "self_cpu_time_total" else "self_cuda_time_total"
+        of = (
+            "self_cpu_time_total" if metric == "self_cpu_time_total" else "self_cuda_time_total"
+        )
         folded = os.path.join(self.directory, "export.folded")
         try:
-            native.run("export", self.path, "-f", "folded", "-o", folded, "--stack", "python",
-                       "--metric", of)
+            native.run(
+                "export",
+                self.path,
+                "-f",
+                "folded",
+                "-o",
+                folded,
+                "--stack",
+                "python",
+                "--metric",
+                of,
+            )
         except RuntimeError:  # such as where no event has a stack
             return self.function_events.export_stacks(os.fsdecode(path), metric)
         with open(folded, "rb") as f, open(os.fsdecode(path), "wb") as out:
@@ -352,8 +421,9 @@ class Recording:
         os.unlink(folded)
         return None
 
-    def toggle_collection_dynamic(self, enable: bool,
-                                  activities: Iterable[ProfilerActivity]) -> None:
+    def toggle_collection_dynamic(
+        self, enable: bool, activities: Iterable[ProfilerActivity]
+    ) -> None:
         """Switch the recording of operators off or on."""
         if "CPU" in self.running and ProfilerActivity.CPU in set(activities):
             native.toggle(enable)
@@ -372,8 +442,12 @@ def asked_for(activities: Any) -> list[ProfilerActivity]:
         return devices.default()
     if not isinstance(activities, (list, tuple, set, frozenset)):  # an iterator serves but once
         return []
-    return [a for each in activities for a in (each if isinstance(each, dict) else (each,))
-            if isinstance(a, ProfilerActivity)]
+    return [
+        a
+        for each in activities
+        for a in (each if isinstance(each, dict) else (each,))
+        if isinstance(a, ProfilerActivity)
+    ]
 
 
 class profile(torch.profiler.profile):  # noqa: N801 - torch's name
@@ -432,57 +506,93 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
 
     def __new__(cls, *args: Any, **options: Any) -> Any:
         """An object of torch's class if there is no recorder for this torch."""
-        if cls is profile and (native.leaves_it_to_torch() or
-                               devices.is_left_to_torch(asked_for(options.get("activities")))):
+        if cls is profile and (
+            native.leaves_it_to_torch()
+            or devices.is_left_to_torch(asked_for(options.get("activities")))
+        ):
             return THEIRS(*args, **options)
         return super().__new__(cls)
 
-    def __init__(self, *,
-                 activities: Iterable[ProfilerActivity | dict[ProfilerActivity, list[str]]]
-                 | None = None,
-                 schedule: Callable[[int], ProfilerAction] | None = None,
-                 on_trace_ready: Callable[..., Any] | None = None,
-                 record_shapes: bool = False, profile_memory: bool = False,
-                 with_stack: bool = False, with_flops: bool = False,
-                 with_modules: bool = False,
-                 experimental_config: _ExperimentalConfig | None = None,
-                 execution_trace_observer: _ITraceObserver | None = None,
-                 acc_events: bool = False, use_cuda: bool | None = None,
-                 custom_trace_id_callback: Callable[[], str] | None = None,
-                 post_processing_timeout_s: float | None = None,
-                 use_xpu: bool | None = None, **other: Never) -> None:
+    def __init__(
+        self,
+        *,
+        activities: Iterable[ProfilerActivity | dict[ProfilerActivity, list[str]]]
+        | None = None,
+        schedule: Callable[[int], ProfilerAction] | None = None,
+        on_trace_ready: Callable[..., Any] | None = None,
+        record_shapes: bool = False,
+        profile_memory: bool = False,
+        with_stack: bool = False,
+        with_flops: bool = False,
+        with_modules: bool = False,
+        experimental_config: _ExperimentalConfig | None = None,
+        execution_trace_observer: _ITraceObserver | None = None,
+        acc_events: bool = False,
+        use_cuda: bool | None = None,
+        custom_trace_id_callback: Callable[[], str] | None = None,
+        post_processing_timeout_s: float | None = None,
+        use_xpu: bool | None = None,
+        **other: Never,
+    ) -> None:
         if "record_shape" in other:
             raise TypeError("profile() has no argument 'record_shape': it is 'record_shapes'")
         for name, what, value in (
-                ("schedule", "of the step number, such as schedule(wait=1, warmup=1, active=3) "
-                             "returns", schedule),
-                ("on_trace_ready", "of the profile, such as tensorboard_trace_handler(DIR) returns",
-                 on_trace_ready),
-                ("custom_trace_id_callback", "without arguments", custom_trace_id_callback)):
+            (
+                "schedule",
+                "of the step number, such as schedule(wait=1, warmup=1, active=3) returns",
+                schedule,
+            ),
+            (
+                "on_trace_ready",
+                "of the profile, such as tensorboard_trace_handler(DIR) returns",
+                on_trace_ready,
+            ),
+            ("custom_trace_id_callback", "without arguments", custom_trace_id_callback),
+        ):
             if value and not callable(value):
                 raise TypeError(f"{name} must be a function {what}, not {type(value).__name__}")
         wanted = devices.default() if activities is None else list(activities)
-        for name, is_used, activity in (("use_cuda", use_cuda, ProfilerActivity.CUDA),
-                                        ("use_xpu", use_xpu, ProfilerActivity.XPU)):
+        for name, is_used, activity in (
+            ("use_cuda", use_cuda, ProfilerActivity.CUDA),
+            ("use_xpu", use_xpu, ProfilerActivity.XPU),
+        ):
             if is_used is not None:
-                warnings.warn(f"`{name}` is deprecated, use `activities` argument instead",
-                              FutureWarning, stacklevel=2)
+                warnings.warn(
+                    f"`{name}` is deprecated, use `activities` argument instead",
+                    FutureWarning,
+                    stacklevel=2,
+                )
                 wanted = [a for a in wanted if a != activity] + [activity] * bool(is_used)
         # An older torch lacks some of these; they are passed on only if the caller gives them.
-        given: dict[str, Any] = {name: value for name, value in (
-            ("acc_events", acc_events or None),
-            ("custom_trace_id_callback", custom_trace_id_callback),
-            ("post_processing_timeout_s", post_processing_timeout_s)) if value is not None}
+        given: dict[str, Any] = {
+            name: value
+            for name, value in (
+                ("acc_events", acc_events or None),
+                ("custom_trace_id_callback", custom_trace_id_callback),
+                ("post_processing_timeout_s", post_processing_timeout_s),
+            )
+            if value is not None
+        }
         super().__init__(
-            activities=wanted, schedule=schedule, on_trace_ready=on_trace_ready,
-            record_shapes=record_shapes, profile_memory=profile_memory, with_stack=with_stack,
-            with_flops=with_flops, with_modules=with_modules,
+            activities=wanted,
+            schedule=schedule,
+            on_trace_ready=on_trace_ready,
+            record_shapes=record_shapes,
+            profile_memory=profile_memory,
+            with_stack=with_stack,
+            with_flops=with_flops,
+            with_modules=with_modules,
             experimental_config=experimental_config,
-            execution_trace_observer=execution_trace_observer, **given, **other)
+            execution_trace_observer=execution_trace_observer,
+            **given,
+            **other,
+        )
         self.has_begun = False  # a window
         self.absent = devices.missing(self.activities)
         devices.warn(self.absent, stacklevel=2)
-        if torch.profiler.profile is THEIRS:  # a program that nobody changed gets no warning of ours
+        if (
+            torch.profiler.profile is THEIRS
+        ):  # a program that nobody changed gets no warning of ours
             devices.warn_unasked(devices.unasked(self.activities), 2, self.absent)
         config.warn_of_unheeded(experimental_config, stacklevel=2)
 
@@ -501,7 +611,8 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
             getattr(torch.profiler.profiler, "_warn_once", warnings.warn)(
                 "Warning: Profiler clears events at the end of each cycle. "
                 "Only events from the current cycle will be reported. "
-                "To keep events across cycles, set acc_events=True.")
+                "To keep events across cycles, set acc_events=True."
+            )
         self.profiler = (self.profiler if self.acc_events else None) or Recording(self)
         self._trace_metadata = {}
         self.profiler._prepare_trace()
@@ -534,13 +645,16 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
             warnings.warn(
                 "this profile recorded nothing: its schedule did not begin to record before the "
                 f"profile ended, after {self.step_num} calls of step(). Call step() once a step",
-                stacklevel=native.level_of_caller())
+                stacklevel=native.level_of_caller(),
+            )
 
     def start_trace(self) -> None:
         """Begin to record the window."""
         # A profile that ends while it warms up begins, too.
         self.has_begun = self.has_begun or self.current_action in (
-            ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
+            ProfilerAction.RECORD,
+            ProfilerAction.RECORD_AND_SAVE,
+        )
         if self._is_theirs:
             super().start_trace()
             return
@@ -569,8 +683,11 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
             super().add_metadata_json(key, value)
             return
         if self.profiler is None:
-            warnings.warn("Profiler is not initialized: skipping profiling metadata; "
-                          "preset_metadata_json() keeps it for the start", stacklevel=3)
+            warnings.warn(
+                "Profiler is not initialized: skipping profiling metadata; "
+                "preset_metadata_json() keeps it for the start",
+                stacklevel=3,
+            )
             return
         self._trace_metadata[key] = value
         if self.profiler.is_running:
@@ -581,8 +698,12 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         json.loads(value)
         super().preset_metadata_json(key, value)
 
-    def export_chrome_trace(self, path: AnyPath,  # type: ignore[override]
-                            *args: Any, **options: Any) -> None:
+    def export_chrome_trace(
+        self,
+        path: AnyPath,  # type: ignore[override]
+        *args: Any,
+        **options: Any,
+    ) -> None:
         """Write the last window as Kineto's JSON, whatever the end of the name, as torch does; `.gz`
         compresses. May be repeated.
 
@@ -615,10 +736,14 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
 
     def _repr_html_(self) -> str:
         """The averages, for notebooks."""
-        return self.profiler._repr_html_() if isinstance(self.profiler, Recording) else escape(
-            repr(self))
+        return (
+            self.profiler._repr_html_()
+            if isinstance(self.profiler, Recording)
+            else escape(repr(self))
+        )
 
     if TYPE_CHECKING:  # torch's declarations are too narrow
+
         def events(self) -> Any: ...
         def export_stacks(self, path: AnyPath, metric: str = "self_cpu_time_total") -> Any: ...
 
@@ -634,8 +759,11 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
         """The data for `export_memory_timeline()`."""
         if self._is_theirs:
             return super()._memory_profile()
-        missing = [f"{x}=True" for x in ("record_shapes", "profile_memory", "with_stack")
-                   if not getattr(self, x)]
+        missing = [
+            f"{x}=True"
+            for x in ("record_shapes", "profile_memory", "with_stack")
+            if not getattr(self, x)
+        ]
         if missing:
             raise ValueError(f"{', '.join(missing)} required for memory profiling.")
         if self.profiler is None or not (self.profiler.path or native.is_switched_off()):

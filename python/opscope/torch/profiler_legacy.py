@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The interface of `torch.autograd.profiler_legacy`, with the same recorder behind it."""
+
 from __future__ import annotations
 
 import os
@@ -16,8 +17,15 @@ __all__ = ["profile"]
 
 THEIRS = profiler_legacy.profile  # also after it was replaced
 
-WHAT_IS_THERE = ("table", "key_averages", "total_average", "export_chrome_trace",
-                 "export_stacks", "self_cpu_time_total", "function_events")
+WHAT_IS_THERE = (
+    "table",
+    "key_averages",
+    "total_average",
+    "export_chrome_trace",
+    "export_stacks",
+    "self_cpu_time_total",
+    "function_events",
+)
 UNUSED = "<disabled profiler_legacy.profile>"
 
 
@@ -64,10 +72,18 @@ class profile:  # noqa: N801 - torch's name
     # Attributes that a Recording reads from its owner.
     custom_trace_id_callback = experimental_config = None
 
-    def __init__(self, enabled: bool = True, *, use_cuda: bool = False, use_xpu: bool = False,
-                 record_shapes: bool = False, with_flops: bool = False,
-                 profile_memory: bool = False, with_stack: bool = False,
-                 with_modules: bool = False) -> None:
+    def __init__(
+        self,
+        enabled: bool = True,
+        *,
+        use_cuda: bool = False,
+        use_xpu: bool = False,
+        record_shapes: bool = False,
+        with_flops: bool = False,
+        profile_memory: bool = False,
+        with_stack: bool = False,
+        with_modules: bool = False,
+    ) -> None:
         self.enabled = enabled
         self.record_shapes = record_shapes or with_flops
         self.with_flops = with_flops
@@ -140,7 +156,9 @@ class profile:  # noqa: N801 - torch's name
         """The calls as text, not averaged; arguments as in torch's `EventList.table()`."""
         return self._results().table(*args, **options)
 
-    def key_averages(self, group_by_input_shape: bool = False, group_by_stack_n: int = 0) -> Any:
+    def key_averages(
+        self, group_by_input_shape: bool = False, group_by_stack_n: int = 0
+    ) -> Any:
         """The averages by torch's keys."""
         return self._results().key_averages(group_by_input_shape, group_by_stack_n)
 

@@ -6,6 +6,7 @@ reports only to torch's own profiler. While opscope records, it is replaced by a
 reports to all observers. Torch opens other ranges, such as those of data pipes, only if
 `torch.autograd._profiler_enabled()` is true; while opscope records, it is.
 """
+
 from __future__ import annotations
 
 import json
@@ -44,7 +45,9 @@ def list_of(items: list[Any]) -> list[Value]:
         return [Value(OTHER)]
     values = [value_of(x) or Value(-1) for x in items]
     kinds = {x.kind for x in values}
-    if kinds == {TENSOR, OTHER} and all(x is None or isinstance(x, torch.Tensor) for x in items):
+    if kinds == {TENSOR, OTHER} and all(
+        x is None or isinstance(x, torch.Tensor) for x in items
+    ):
         return [Value(OTHER)]
     if len(kinds) != 1 or -1 in kinds:
         return []
@@ -82,8 +85,12 @@ def keywords_of(keywords: dict[str, Any]) -> list[Keyword]:
 class Range:
     """A context manager for one such range."""
 
-    def __init__(self, name: str, input_values: Sequence[Any] | None = None,
-                 keyword_values: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        input_values: Sequence[Any] | None = None,
+        keyword_values: dict[str, Any] | None = None,
+    ) -> None:
         self.name = name.encode(errors="replace")
         self.inputs = input_values
         self.keywords = keyword_values
@@ -101,8 +108,13 @@ class Range:
             is_annotation = keywords.get("scope") == "user_scope"
             values, arguments = values_of(self.inputs or ()), keywords_of(keywords)
         self.range = library.osc_torch_range_open(
-            self.name, is_annotation, (Value * len(values))(*values), len(values),
-            (Keyword * len(arguments))(*arguments), len(arguments))
+            self.name,
+            is_annotation,
+            (Value * len(values))(*values),
+            len(values),
+            (Keyword * len(arguments))(*arguments),
+            len(arguments),
+        )
 
     def __exit__(self, *_: object) -> None:
         if self.range is not None:

@@ -4,6 +4,7 @@
 Nothing here imports torch, so that the build of a wheel can use it for a torch that this Python
 cannot load.
 """
+
 from __future__ import annotations
 
 import os
@@ -40,12 +41,26 @@ class Target:
     def command(self, out: Path, native: Path, include: list[Path]) -> list[str]:
         """The command that compiles the sources in NATIVE to OUT."""
         return [
-            compiler(), "-O2", "-std=c++20", "-DNDEBUG", "-shared", "-fPIC", "-fvisibility=hidden",
-            "-fno-plt", "-falign-functions=64",  # together they save a tenth of an operator's cost
+            compiler(),
+            "-O2",
+            "-std=c++20",
+            "-DNDEBUG",
+            "-shared",
+            "-fPIC",
+            "-fvisibility=hidden",
+            "-fno-plt",
+            "-falign-functions=64",  # together they save a tenth of an operator's cost
             f"-D_GLIBCXX_USE_CXX11_ABI={int(self.has_cxx11_abi)}",
-            "-isystem", str(self.home / "include"), *(f"-I{x}" for x in include),
-            *(str(x) for x in sorted(native.glob("*.cpp"))), "-o", str(out),
-            "-L", str(self.home / "lib"), "-lc10", "-ltorch_cpu",
+            "-isystem",
+            str(self.home / "include"),
+            *(f"-I{x}" for x in include),
+            *(str(x) for x in sorted(native.glob("*.cpp"))),
+            "-o",
+            str(out),
+            "-L",
+            str(self.home / "lib"),
+            "-lc10",
+            "-ltorch_cpu",
         ]
 
 
@@ -62,8 +77,12 @@ def find(home: Path) -> Target:
         return found[1] if found else ""
 
     # c10::Error::Error(c10::SourceLocation, std::string) tells which std::string it takes.
-    return Target(home, value("__version__"), value("git_version"),
-                  b"_ZN3c105ErrorC2ENS_14SourceLocationENSt7__cxx11" in library)
+    return Target(
+        home,
+        value("__version__"),
+        value("git_version"),
+        b"_ZN3c105ErrorC2ENS_14SourceLocationENSt7__cxx11" in library,
+    )
 
 
 def compiler() -> str:

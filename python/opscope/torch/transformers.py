@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A callback for Hugging Face's Trainer: ``Trainer(..., callbacks=[OpscopeCallback()])``."""
+
 from __future__ import annotations
 
 import os

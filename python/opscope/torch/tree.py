@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The event tree of a recording, as torch's private modules use it."""
+
 from __future__ import annotations
 
 import functools
@@ -14,11 +15,22 @@ from .._tree import EventTree
 from . import events, native
 
 # The types of elements in the words of a recording.
-DTYPES = {"float": torch.float32, "double": torch.float64, "c10::Half": torch.half,
-          "c10::BFloat16": torch.bfloat16, "long int": torch.int64, "long": torch.int64,
-          "int": torch.int32, "short int": torch.int16, "short": torch.int16,
-          "signed char": torch.int8, "unsigned char": torch.uint8, "bool": torch.bool,
-          "c10::complex<float>": torch.complex64, "c10::complex<double>": torch.complex128}
+DTYPES = {
+    "float": torch.float32,
+    "double": torch.float64,
+    "c10::Half": torch.half,
+    "c10::BFloat16": torch.bfloat16,
+    "long int": torch.int64,
+    "long": torch.int64,
+    "int": torch.int32,
+    "short int": torch.int16,
+    "short": torch.int16,
+    "signed char": torch.int8,
+    "unsigned char": torch.uint8,
+    "bool": torch.bool,
+    "c10::complex<float>": torch.complex64,
+    "c10::complex<double>": torch.complex128,
+}
 
 
 @functools.cache
@@ -46,16 +58,43 @@ def fields_of(word: str, found: SimpleNamespace) -> Any:
 
 
 # What torch's own events have where nothing is known.
-UNKNOWN = {"backend": "", "concrete_inputs": [], "cuda_elapsed_us": -1, "dtypes": [],
-           "extra_meta": {}, "flops": 0, "flow_id": 0, "flow_start": False, "flow_type": 0, "is_hidden_event": False,
-           "is_python_function": False, "is_user_annotation": False, "kwinputs": {},
-           "linked_correlation_id": 0, "metadata_json": "", "module_hierarchy": [], "nbytes": 0,
-           "privateuse1_elapsed_us": -1, "python_id": -1, "python_module_id": -1,
-           "python_parent_id": -1, "shapes": [], "stack": [], "structured_input_shapes": [],
-           "structured_input_strides": [], "device_type": torch.profiler.DeviceType.CPU}
+UNKNOWN = {
+    "backend": "",
+    "concrete_inputs": [],
+    "cuda_elapsed_us": -1,
+    "dtypes": [],
+    "extra_meta": {},
+    "flops": 0,
+    "flow_id": 0,
+    "flow_start": False,
+    "flow_type": 0,
+    "is_hidden_event": False,
+    "is_python_function": False,
+    "is_user_annotation": False,
+    "kwinputs": {},
+    "linked_correlation_id": 0,
+    "metadata_json": "",
+    "module_hierarchy": [],
+    "nbytes": 0,
+    "privateuse1_elapsed_us": -1,
+    "python_id": -1,
+    "python_module_id": -1,
+    "python_parent_id": -1,
+    "shapes": [],
+    "stack": [],
+    "structured_input_shapes": [],
+    "structured_input_strides": [],
+    "device_type": torch.profiler.DeviceType.CPU,
+}
 # The words of other classes of torch for the same.
-WORDS = {"id": "correlation_id", "trace_name": "name", "thread": "start_thread_id",
-         "fwd_thread": "fwd_thread_id", "input_shapes": "shapes", "input_dtypes": "dtypes"}
+WORDS = {
+    "id": "correlation_id",
+    "trace_name": "name",
+    "thread": "start_thread_id",
+    "fwd_thread": "fwd_thread_id",
+    "input_shapes": "shapes",
+    "input_dtypes": "dtypes",
+}
 
 
 class KinetoEvent:
@@ -77,8 +116,12 @@ def kineto_event(fields: dict[str, Any], origin_ns: int) -> KinetoEvent:
     """The event with the FIELDS of a `FunctionEvent`, whose times begin at ORIGIN_NS."""
     values = {**UNKNOWN, **{WORDS.get(x, x): y for x, y in fields.items() if x != "name"}}
     start_ns, end_ns = (round(fields[x] * 1000) for x in ("start_us", "end_us"))
-    values.update(start_ns=origin_ns + start_ns, end_ns=origin_ns + end_ns,
-                  duration_ns=end_ns - start_ns, end_thread_id=fields["thread"])
+    values.update(
+        start_ns=origin_ns + start_ns,
+        end_ns=origin_ns + end_ns,
+        duration_ns=end_ns - start_ns,
+        end_thread_id=fields["thread"],
+    )
     for name in ("start_us", "end_us", "cpu_memory_usage", "device_memory_usage"):
         values.pop(name, None)
     return KinetoEvent(values)
@@ -97,8 +140,11 @@ class Results:
         """The events as a tree, whose elements have the attributes of torch's `_ProfilerEvent`."""
         if not self._path:
             return []
-        tags = {x: getattr(_profiler._EventType, x) for x in dir(_profiler._EventType)
-                if not x.startswith("_")}
+        tags = {
+            x: getattr(_profiler._EventType, x)
+            for x in dir(_profiler._EventType)
+            if not x.startswith("_")
+        }
         return load(self._path)._event_tree({}, {**DTYPES, **tags}, fields_of)
 
     def events(self) -> list[KinetoEvent]:
@@ -112,14 +158,29 @@ class Results:
         made = [kineto_event(x, origin_ns) for x in rows.fields(False, events.Deadline(None))]
         for row, args in rows.records:
             device_type = torch.profiler.DeviceType(int(args.get("Device Type", 0)))
-            made.append(kineto_event(
-                {"id": 0, "trace_name": row["name"], "thread": rows.threads[row["thread"]],
-                 "fwd_thread": 0, "start_us": int(row["start_ns"]) / 1000.0,
-                 "end_us": int(row["start_ns"]) / 1000.0, "nbytes": int(args["Bytes"]),
-                 "device_type": device_type, "device_index": int(args.get("Device Id", -1)),
-                 "device_resource_id": 0, "scope": 0, "sequence_nr": -1, "external_id": 0,
-                 "overload_name": "", "is_async": False, "activity_type": "cpu_instant_event"},
-                origin_ns))
+            made.append(
+                kineto_event(
+                    {
+                        "id": 0,
+                        "trace_name": row["name"],
+                        "thread": rows.threads[row["thread"]],
+                        "fwd_thread": 0,
+                        "start_us": int(row["start_ns"]) / 1000.0,
+                        "end_us": int(row["start_ns"]) / 1000.0,
+                        "nbytes": int(args["Bytes"]),
+                        "device_type": device_type,
+                        "device_index": int(args.get("Device Id", -1)),
+                        "device_resource_id": 0,
+                        "scope": 0,
+                        "sequence_nr": -1,
+                        "external_id": 0,
+                        "overload_name": "",
+                        "is_async": False,
+                        "activity_type": "cpu_instant_event",
+                    },
+                    origin_ns,
+                )
+            )
         return made
 
     def trace_start_ns(self) -> int:
@@ -127,5 +188,7 @@ class Results:
         return self._start_ns
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"opscope.torch has no kineto_results.{name}: there are "
-                             "experimental_event_tree(), events() and trace_start_ns()")
+        raise AttributeError(
+            f"opscope.torch has no kineto_results.{name}: there are "
+            "experimental_event_tree(), events() and trace_start_ns()"
+        )

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Record an unchanged program under `opscope run --torch`, after it has imported torch."""
+
 from __future__ import annotations
 
 import atexit
@@ -61,6 +62,7 @@ class Steps:
 
     def watch(self, step: Callable[..., Any]) -> Callable[..., Any]:
         """Wrap STEP, a method of a class of optimizers, to watch its calls."""
+
         @functools.wraps(step)
         def watched(optimizer: Any, *args: Any, **options: Any) -> Any:
             if torch.compiler.is_compiling():
@@ -73,8 +75,12 @@ class Steps:
                 result = step(optimizer, *args, **options)
             finally:
                 self.depth -= is_first
-            if is_first and self.depth == 0 and not self.marking and (
-                    native.whole.is_on or native.whole.is_by_itt):
+            if (
+                is_first
+                and self.depth == 0
+                and not self.marking
+                and (native.whole.is_on or native.whole.is_by_itt)
+            ):
                 native.whole.begin_step()
             return result
 
@@ -84,7 +90,8 @@ class Steps:
         """Watch every class of optimizers, outside of the range with which torch wraps step()."""
         hook = Optimizer.profile_hook_step
         Optimizer.profile_hook_step = staticmethod(  # type: ignore
-            lambda step: self.watch(hook(step)))
+            lambda step: self.watch(hook(step))
+        )
 
     def watch_profiles(self) -> None:
         """Keep track of profiles that mark steps; ours count theirs themselves."""
@@ -148,7 +155,8 @@ def tell_of_threads() -> None:
         set_number(self)  # by Python, in the new thread, before anything of the program
         # multiprocessing calls it for the main thread, which has the name of its process.
         if not isinstance(self, threading._DummyThread) and (  # type: ignore[attr-defined]
-                self is not threading.main_thread()):
+            self is not threading.main_thread()
+        ):
             began(self.native_id, os.fsencode(self.name))
 
     def set_name(self: Any, text: Any) -> None:
@@ -239,8 +247,9 @@ def emit_once(emitter: Any, source: str, variable: str) -> None:
 
     def is_twice() -> bool:
         collector = os.path.basename(os.environ.get(variable, ""))
-        return (collector == os.path.basename(native.COLLECTOR)
-                and (native.whole.is_on or native.whole.is_profiled))
+        return collector == os.path.basename(native.COLLECTOR) and (
+            native.whole.is_on or native.whole.is_profiled
+        )
 
     @functools.wraps(enter)
     def begin_to_emit(self: Any) -> Any:
@@ -268,8 +277,12 @@ def begin(how: str) -> tuple[str, bool]:
     except build.BuildError as e:
         if how == "replace":
             return f"{e}; torch's own profiler is used", False
-        return do_without(e, "no shapes, no memory and no stacks" if how == "stack" else
-                          "no shapes and no memory"), False
+        return do_without(
+            e,
+            "no shapes, no memory and no stacks"
+            if how == "stack"
+            else "no shapes and no memory",
+        ), False
     emit_once(torch.autograd.profiler.emit_itt, "itt", "INTEL_LIBITTNOTIFY64")
     emit_once(torch.autograd.profiler.emit_nvtx, "nvtx", "NVTX_INJECTION64_PATH")
     if how == "replace":

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A profile whose windows are kept as files, for the entries of other libraries."""
+
 from __future__ import annotations
 
 import os
@@ -37,8 +38,9 @@ def record_each(_step: int) -> ProfilerAction:
 
 def begin(folder: str | os.PathLike[str] | None, name: str, options: dict[str, Any]) -> Any:
     """A profile with OPTIONS that has begun; without a schedule, it marks and records all steps."""
-    handler = Windows("" if folder is None else os.fspath(folder), name,
-                      options.get("on_trace_ready"))
+    handler = Windows(
+        "" if folder is None else os.fspath(folder), name, options.get("on_trace_ready")
+    )
     made = profile(**{"schedule": record_each, **options, "on_trace_ready": handler})
     made.start()
     return made

@@ -1,24 +1,58 @@
 # SPDX-License-Identifier: Apache-2.0
 """`advice`: its rules, by docs/numbers.md, the help of the table's columns and
 DECISIONS.md. Without commands; told.py has sentences."""
+
 from __future__ import annotations
 
 import json
 from fractions import Fraction
 
-from . import (earlier, exact, growth, idle, inventory, kinds, lacking, links, memory_tables, operators,
-               split, steps)
+from . import (
+    earlier,
+    exact,
+    growth,
+    idle,
+    inventory,
+    kinds,
+    lacking,
+    links,
+    memory_tables,
+    operators,
+    split,
+    steps,
+)
 from .devices import natural
 from .events import Event, Trace
 from .intervals import Interval, intersect, length, subtract, union
 
-CODES = ("data_loading", "data_parallel", "backend", "communication", "low_utilization",
-         "tensor_cores", "memory_limit", "synchronization", "pageable_copies",
-         "launch_bound", "allocator", "slow_steps", *split.RULES, "memory_growth",
-         "profiler_overhead", "optimizer", "python_idle", "unrecorded_idle", "handover",
-         "slow_call", "late_start", "device_copies", "device_kernels")
+CODES = (
+    "data_loading",
+    "data_parallel",
+    "backend",
+    "communication",
+    "low_utilization",
+    "tensor_cores",
+    "memory_limit",
+    "synchronization",
+    "pageable_copies",
+    "launch_bound",
+    "allocator",
+    "slow_steps",
+    *split.RULES,
+    "memory_growth",
+    "profiler_overhead",
+    "optimizer",
+    "python_idle",
+    "unrecorded_idle",
+    "handover",
+    "slow_call",
+    "late_start",
+    "device_copies",
+    "device_kernels",
+)
 HALF = ("bf16", "bfloat16", "BFloat16", "__half", "::Half", "fp16", "f16")
-SYNC_CALLS = set("""
+SYNC_CALLS = set(
+    """
 cudaDeviceSynchronize cudaStreamSynchronize cudaEventSynchronize cudaThreadSynchronize
 cudaMemcpy cudaMemcpy2D cudaMemcpy3D cudaMemcpyFromSymbol cudaMemcpyToSymbol
 cuCtxSynchronize cuStreamSynchronize cuEventSynchronize cuMemcpyDtoH_v2 cuMemcpyHtoD_v2
@@ -28,13 +62,16 @@ zeFenceHostSynchronize urEventWait urQueueFinish clFinish clWaitForEvents
 aclrtSynchronizeDevice aclrtSynchronizeStream aclrtSynchronizeEvent aclrtMemcpy
 aclrtSynchronizeDeviceWithTimeout aclrtSynchronizeStreamWithTimeout
 aclrtSynchronizeEventWithTimeout synDeviceSynchronize synStreamSynchronize synEventSynchronize
-""".split())
-ALLOCATOR_CALLS = set("""
+""".split()
+)
+ALLOCATOR_CALLS = set(
+    """
 cudaMalloc cudaFree cuMemAlloc_v2 cuMemFree_v2 cuMemCreate cuMemRelease cuMemMap cuMemUnmap
 cuMemSetAccess hipMalloc hipFree zeMemFree zeMemAllocDevice urUSMFree urUSMDeviceAlloc
 aclrtMalloc aclrtFree aclrtMallocPhysical aclrtFreePhysical aclrtMapMem aclrtUnmapMem
 synDeviceMalloc synDeviceFree
-""".split())
+""".split()
+)
 GRAPH_CALLS = {"cudaGraphLaunch", "cuGraphLaunch", "hipGraphLaunch", "aclmdlRIExecuteAsync"}
 
 
@@ -45,10 +82,14 @@ def devices_of_file(trace: Trace) -> list[dict]:
     for entry in entries if isinstance(entries, list) else ():
         entry = entry if isinstance(entry, dict) else {}
         number = natural(entry.get("id"))
-        found.append({"id": len(found) if number is None else number,
-                      "memory": natural(entry.get("totalGlobalMem")),
-                      "major": natural(entry.get("computeMajor")),
-                      "minor": natural(entry.get("computeMinor"))})
+        found.append(
+            {
+                "id": len(found) if number is None else number,
+                "memory": natural(entry.get("totalGlobalMem")),
+                "major": natural(entry.get("computeMajor")),
+                "minor": natural(entry.get("computeMinor")),
+            }
+        )
     return found
 
 
@@ -66,10 +107,12 @@ def largest(sums: dict[str, int]) -> str | None:
 
 def way_of(name: str) -> str:
     """Where a copy goes."""
-    words = {"on": "DtoD D2D PtoP P2P DeviceToDevice Device_to_device".split()
-             + ["Device -> Device"],
-             "from": "DtoH D2H DeviceToHost Device_to_host".split() + ["Device -> "],
-             "to": "HtoD H2D HostToDevice Host_to_device".split() + [" -> Device"]}
+    words = {
+        "on": "DtoD D2D PtoP P2P DeviceToDevice Device_to_device".split()
+        + ["Device -> Device"],
+        "from": "DtoH D2H DeviceToHost Device_to_host".split() + ["Device -> "],
+        "to": "HtoD H2D HostToDevice Host_to_device".split() + [" -> Device"],
+    }
     for way, known in words.items():
         if any(word.lower() in name.lower() for word in known):
             return way
@@ -83,57 +126,88 @@ class Rules:
         self.trace, self.compat = trace, compat
         self.steps = steps.steps_of(trace, compat)
         self.kept_steps = [s for s in self.steps if s.kept]
-        self.costs = [cost for s, cost in zip(self.steps, steps.costs(trace, self.steps, compat))
-                      if s.kept]
+        self.costs = [
+            cost
+            for s, cost in zip(self.steps, steps.costs(trace, self.steps, compat))
+            if s.kept
+        ]
         self.total = sum(s.end - s.start for s in self.kept_steps)
         last = None if compat else self.end_of_recording()
-        self.kept = union([(s.start, last if last is not None and s.start < last < s.end
-                            else s.end) for s in self.kept_steps])
+        self.kept = union(
+            [
+                (s.start, last if last is not None and s.start < last < s.end else s.end)
+                for s in self.kept_steps
+            ]
+        )
         self.launch = links.launch_of_device_event(trace)
         self.op_of_call = operators.op_of_call(trace)
         self.ranges = [e for e in trace.events if e.is_range]
         self.work = [e for e in self.ranges if e.kind in kinds.DEVICE_WORK]
-        self.device_communication = any(kinds.is_collective_kernel(e.name, e.args)
-                                        for e in self.work if e.kind == "kernel")
+        self.device_communication = any(
+            kinds.is_collective_kernel(e.name, e.args) for e in self.work if e.kind == "kernel"
+        )
         self.unions = steps.unions(trace, False)
         # What devices do, also of other steps while a selected one runs.
         self.computing = self.unions["kernel"] + self.unions["memcpy"] + self.unions["memset"]
         self.device_kernels = self.unions["kernel"] + (
-            self.unions["communication"] if steps.has_comm_kernels(trace) else [])
+            self.unions["communication"] if steps.has_comm_kernels(trace) else []
+        )
         self.busy = union(self.computing + self.device_kernels)
-        self.earlier = [] if compat or self.is_thinned() else earlier.waits_of(self.work, self.launch)
-        self.kept_before = self.kept        # with the time of earlier work
-        self.kept = subtract(self.kept, subtract(
-            union([wait.when for wait in self.earlier]), self.busy))
+        self.earlier = (
+            [] if compat or self.is_thinned() else earlier.waits_of(self.work, self.launch)
+        )
+        self.kept_before = self.kept  # with the time of earlier work
+        self.kept = subtract(
+            self.kept, subtract(union([wait.when for wait in self.earlier]), self.busy)
+        )
         self.kept_ns = length(self.kept)
         self.kernels = [e for e in self.work if e.kind == "kernel"]
         self.calls = [e for e in self.ranges if e.kind in kinds.LAUNCHES]
         self.properties = devices_of_file(trace)
         self.step_of = inventory.step_of(trace)
         self.ordinal_of = [number for number, _ in steps.numbered(trace)]
-        self.ordinals = {number for (number, _), s in zip(steps.numbered(trace), self.steps)
-                         if s.kept}
+        self.ordinals = {
+            number for (number, _), s in zip(steps.numbered(trace), self.steps) if s.kept
+        }
         self.found: dict[str, dict] = {}
         self.split: split.Split | None = None
         self.idle: idle.Idle | None = None
-        if (not self.work and not self.calls and not compat and self.kept_steps
-                and not self.is_thinned()
-                and not inventory.foreign_devices(trace)):
+        if (
+            not self.work
+            and not self.calls
+            and not compat
+            and self.kept_steps
+            and not self.is_thinned()
+            and not inventory.foreign_devices(trace)
+        ):
             self.make_split()
 
     def end_of_recording(self) -> int | None:
         """When the profiler says it ended."""
-        return max((e.end for e in self.trace.events if (e.category or "").lower() == "trace"
-                    and e.dur is not None), default=None)
+        return max(
+            (
+                e.end
+                for e in self.trace.events
+                if (e.category or "").lower() == "trace" and e.dur is not None
+            ),
+            default=None,
+        )
 
     def make_split(self) -> None:
         """Split the time of steps by cause."""
         middle = exact.median([s.end - s.start for s in self.kept_steps]).__floor__()
-        slow = {i: s.end - s.start - middle for i, (s, is_outlier)
-                in enumerate(zip(self.steps, steps.outliers(self.steps)))
-                if is_outlier and s.end - s.start > middle}
-        self.split = split.split_of(self.trace, self.steps,
-                                    steps.costs(self.trace, self.steps, False), slow, self.unions)
+        slow = {
+            i: s.end - s.start - middle
+            for i, (s, is_outlier) in enumerate(zip(self.steps, steps.outliers(self.steps)))
+            if is_outlier and s.end - s.start > middle
+        }
+        self.split = split.split_of(
+            self.trace,
+            self.steps,
+            steps.costs(self.trace, self.steps, False),
+            slow,
+            self.unions,
+        )
 
     def is_kept(self, event: Event) -> bool:
         """Whether EVENT belongs to a kept step."""
@@ -149,35 +223,65 @@ class Rules:
         """The properties of a device."""
         return next((p for p in self.properties if p["id"] == number), None)
 
-    def add(self, code: str, applies: bool, impact: int, part: int, whole: int, count: int,
-            subject: str | None = None) -> None:
+    def add(
+        self,
+        code: str,
+        applies: bool,
+        impact: int,
+        part: int,
+        whole: int,
+        count: int,
+        subject: str | None = None,
+    ) -> None:
         """Add the result of a rule."""
         if applies:
-            self.found[code] = {"impact_ns": impact, "part": part, "whole": whole,
-                                "count": count, "subject": subject or None, "grew": None,
-                                "kept_ns": self.kept_ns, "parts": 1}
+            self.found[code] = {
+                "impact_ns": impact,
+                "part": part,
+                "whole": whole,
+                "count": count,
+                "subject": subject or None,
+                "grew": None,
+                "kept_ns": self.kept_ns,
+                "parts": 1,
+            }
 
-    def add_share(self, code: str, applies: bool, ns: int, count: int,
-                  subject: str | None = None) -> None:
+    def add_share(
+        self, code: str, applies: bool, ns: int, count: int, subject: str | None = None
+    ) -> None:
         """Add a rule whose share is its time at stake in the kept steps."""
         self.add(code, applies, ns, ns, self.kept_ns, count, subject)
 
-    def add_cost(self, code: str, category: str, least: Fraction | None, applies: bool = True,
-                 count: int | None = None) -> None:
+    def add_cost(
+        self,
+        code: str,
+        category: str,
+        least: Fraction | None,
+        applies: bool = True,
+        count: int | None = None,
+    ) -> None:
         """Add a rule about a category of time."""
         cost = sum(c[category] for c in self.costs)
         if count is None:
             count = sum(c[category] > 0 for c in self.costs)
-        self.add(code, applies and (least is None or cost > least * self.total), cost, cost,
-                 self.total, count)
+        self.add(
+            code,
+            applies and (least is None or cost > least * self.total),
+            cost,
+            cost,
+            self.total,
+            count,
+        )
 
     # --- torch-tb-profiler -----------------------------------------------------
 
     def devices(self) -> list[str]:
         """The devices that did any work, by number, followed by those without a number."""
+
         def order(name: str) -> tuple:
             number = self.number(name)
             return (number is None, number or 0, name.encode())
+
         return sorted({e.device for e in self.work}, key=order)
 
     @staticmethod
@@ -195,16 +299,29 @@ class Rules:
             self.add_cost("data_loading", "dataloader", Fraction(1, 20), self.is_usual())
         self.data_parallel(names.count("DataParallel.forward"))
         if self.compat:
-            has_nccl = any(n in kinds.PLUGIN_COLLECTIVES and n.startswith("nccl:")
-                           for n in names)
+            has_nccl = any(
+                n in kinds.PLUGIN_COLLECTIVES and n.startswith("nccl:") for n in names
+            )
         else:
             has_nccl = self.device_communication or any(n.startswith("nccl:") for n in names)
-        recent = any(((p["major"] or 0), (-1 if p["minor"] is None else p["minor"])) >= (3, 5)
-                     for p in self.properties)
-        capable = recent and (self.compat or self.trace.family == "cuda") \
-            or bool(self.properties) and not self.compat and self.trace.family == "hip"
-        self.add_cost("backend", "communication", None, ddp > 0 and not has_nccl and capable
-                      and (self.compat or bool(self.work)), ddp)
+        recent = any(
+            ((p["major"] or 0), (-1 if p["minor"] is None else p["minor"])) >= (3, 5)
+            for p in self.properties
+        )
+        capable = (
+            recent
+            and (self.compat or self.trace.family == "cuda")
+            or bool(self.properties)
+            and not self.compat
+            and self.trace.family == "hip"
+        )
+        self.add_cost(
+            "backend",
+            "communication",
+            None,
+            ddp > 0 and not has_nccl and capable and (self.compat or bool(self.work)),
+            ddp,
+        )
         if self.compat:
             self.add_cost("communication", "communication", Fraction(1, 10))
         elif not self.work and not self.is_thinned():
@@ -222,16 +339,25 @@ class Rules:
         computing = []
         for track in {e.track for e in self.ranges if e.is_host}:
             own = [e for e in self.ranges if e.track == track and e.is_host]
-            ours = [e for e in own
-                    if e.kind == "communication" or kinds.is_host_collective(e.name)]
+            ours = [
+                e for e in own if e.kind == "communication" or kinds.is_host_collective(e.name)
+            ]
             computing += subtract(
-                union([(e.start, e.end) for e in own
-                       if e.kind == "operator" and e not in ours]),
-                union([(e.start, e.end) for e in ours]))
+                union(
+                    [(e.start, e.end) for e in own if e.kind == "operator" and e not in ours]
+                ),
+                union([(e.start, e.end) for e in ours]),
+            )
         hidden = intersect(intersect(self.unions["communication"], union(computing)), self.kept)
         ns = max(cost - length(hidden), 0)
-        self.add("communication", 10 * ns > self.total, ns, ns, self.total,
-                 sum(c["communication"] > 0 for c in self.costs))
+        self.add(
+            "communication",
+            10 * ns > self.total,
+            ns,
+            ns,
+            self.total,
+            sum(c["communication"] > 0 for c in self.costs),
+        )
 
     def is_usual(self) -> bool:
         """Whether steps wait for data also without the one that waits longest."""
@@ -247,37 +373,56 @@ class Rules:
         devices = self.devices()
         common = self.kept
         for device in devices:
-            common = intersect(common, union([(e.start, e.end) for e in self.kernels
-                                              if e.device == device]))
+            common = intersect(
+                common, union([(e.start, e.end) for e in self.kernels if e.device == device])
+            )
         gaps = [] if self.compat else self.gaps()
-        self.add_share("data_parallel", count > 0 and len(devices) > 1,
-                       self.kept_ns - length(common) - length(gaps), count)
+        self.add_share(
+            "data_parallel",
+            count > 0 and len(devices) > 1,
+            self.kept_ns - length(common) - length(gaps),
+            count,
+        )
 
     def low_utilization(self) -> None:
         """Devices below one half."""
-        window = (min(s.start for s in self.kept_steps),
-                  max(s.end for s in self.kept_steps))
+        window = (min(s.start for s in self.kept_steps), max(s.end for s in self.kept_steps))
         low, part, impact = [], 0, 0
         for device in self.devices():
             own = union([(e.start, e.end) for e in self.kernels if e.device == device])
             busy = length(intersect(own, [window])) if window[0] < window[1] else 0
-            if any(e.device == device for e in self.kernels) \
-                    and 2 * busy < window[1] - window[0]:
+            if (
+                any(e.device == device for e in self.kernels)
+                and 2 * busy < window[1] - window[0]
+            ):
                 low.append(device)
                 part += busy
                 impact = max(impact, length(subtract(self.kept, own)))
-        self.add("low_utilization", bool(low), impact, part,
-                 len(low) * (window[1] - window[0]), len(low), ", ".join(low))
+        self.add(
+            "low_utilization",
+            bool(low),
+            impact,
+            part,
+            len(low) * (window[1] - window[0]),
+            len(low),
+            ", ".join(low),
+        )
 
     def tensor_cores(self) -> None:
         """Kernels of the innermost eligible operators, where none uses Tensor Cores."""
+
         def is_capable(found: dict | None) -> bool:
             return bool(found) and (found["major"] or 0) >= 7
+
         if self.compat:
             kernels = self.kernels if is_capable(next(iter(self.properties), None)) else []
         else:
-            kernels = [e for e in self.kernels if self.trace.family == "cuda" and
-                       is_capable(self.properties_of(self.number(e.device)))]
+            kernels = [
+                e
+                for e in self.kernels
+                if self.trace.family == "cuda"
+                and is_capable(self.properties_of(self.number(e.device)))
+            ]
         if any(e.dur > 0 and kinds.kernel_uses_tc(e.name, self.compat) for e in kernels):
             return
         if not self.compat and self.uses_half():
@@ -299,27 +444,39 @@ class Rules:
                 eligible += own
         part = sum(k.dur for k in eligible)
         ns = length(self.within(eligible))
-        self.add("tensor_cores", part > 0, ns if self.compat else ns // 2, part, whole,
-                 len(eligible))
+        self.add(
+            "tensor_cores", part > 0, ns if self.compat else ns // 2, part, whole, len(eligible)
+        )
 
     def uses_half(self) -> bool:
         """Whether kernels or inputs of operators are of 16 bits."""
-        if any(word in e.name for e in self.trace.events if e.kind == "kernel" for word in HALF):
+        if any(
+            word in e.name for e in self.trace.events if e.kind == "kernel" for word in HALF
+        ):
             return True
-        return any(word in json.dumps(e.args.get("Input type")) for e in self.trace.events
-                   if e.kind == "operator" for word in ("c10::Half", "c10::BFloat16"))
+        return any(
+            word in json.dumps(e.args.get("Input type"))
+            for e in self.trace.events
+            if e.kind == "operator"
+            for word in ("c10::Half", "c10::BFloat16")
+        )
 
     def memory_limit(self) -> None:
         """The fullest of the devices that use more than nine tenths of their memory."""
         peaks: dict[int, list[int]] = {}
-        names: dict[int, str] = {}      # from the first record with the largest total
+        names: dict[int, str] = {}  # from the first record with the largest total
         for event in self.trace.events:
             if event.kind not in ("alloc", "free"):
                 continue
-            kind, number, total = (event.integer(key) for key in
-                                   ("Device Type", "Device Id", "Total Allocated"))
-            if None in (kind, number, total) or not 0 < kind < 128 \
-                    or not 0 <= number < 32767 or total >= 2 ** 63:     # not a valid size
+            kind, number, total = (
+                event.integer(key) for key in ("Device Type", "Device Id", "Total Allocated")
+            )
+            if (
+                None in (kind, number, total)
+                or not 0 < kind < 128
+                or not 0 <= number < 32767
+                or total >= 2**63
+            ):  # not a valid size
                 continue
             own = self.properties_of(number)
             if own and own["memory"]:
@@ -327,15 +484,26 @@ class Rules:
                 if total > max(peaks.get(place, [-1])):
                     names[place] = memory_tables.device_of(event, self.trace.family)
                 peaks.setdefault(place, []).append(total)
-        near = {place: [t for t in totals if 10 * t > 9 * self.properties[place]["memory"]]
-                for place, totals in sorted(peaks.items())}
-        full = max((place for place in near if near[place]), default=None,
-                   key=lambda p: Fraction(max(near[p]), self.properties[p]["memory"]))
+        near = {
+            place: [t for t in totals if 10 * t > 9 * self.properties[place]["memory"]]
+            for place, totals in sorted(peaks.items())
+        }
+        full = max(
+            (place for place in near if near[place]),
+            default=None,
+            key=lambda p: Fraction(max(near[p]), self.properties[p]["memory"]),
+        )
         if full is not None:
             own = self.properties[full]
-            self.add("memory_limit", True, length(self.within(
-                [c for c in self.calls if c.name in ALLOCATOR_CALLS])), max(near[full]),
-                own["memory"], len(near[full]), names[full])
+            self.add(
+                "memory_limit",
+                True,
+                length(self.within([c for c in self.calls if c.name in ALLOCATOR_CALLS])),
+                max(near[full]),
+                own["memory"],
+                len(near[full]),
+                names[full],
+            )
 
     # --- our own -------------------------------------------------------------------------
 
@@ -363,42 +531,68 @@ class Rules:
         if self.work:
             self.device_rules()
         else:
-            calls = [c for c in self.calls if c.name in ALLOCATOR_CALLS and self.is_kept(c)
-                     and c.dur < idle.SET_UP_NS]
+            calls = [
+                c
+                for c in self.calls
+                if c.name in ALLOCATOR_CALLS and self.is_kept(c) and c.dur < idle.SET_UP_NS
+            ]
             ns = length(self.within(calls))
-            self.add_share("allocator", bool(calls) and 100 * ns > self.kept_ns, ns, len(calls),
-                           self.longest(calls))
+            self.add_share(
+                "allocator",
+                bool(calls) and 100 * ns > self.kept_ns,
+                ns,
+                len(calls),
+                self.longest(calls),
+            )
         self.slow_steps()
         if self.split:
             self.host_rules(self.split)
             self.memory_growth()
-        if self.work and not self.is_thinned() and not any(
-                10 * row["impact_ns"] >= self.kept_ns for row in self.found.values()):
+        if (
+            self.work
+            and not self.is_thinned()
+            and not any(10 * row["impact_ns"] >= self.kept_ns for row in self.found.values())
+        ):
             self.full()
 
     def host_rules(self, found: split.Split) -> None:
         """Rules for traces of the host alone."""
-        parts = [(part, self.steps[i].end - self.steps[i].start)
-                 for i, part in found.parts.items()]
+        parts = [
+            (part, self.steps[i].end - self.steps[i].start) for i, part in found.parts.items()
+        ]
         for code, (causes, name, counted) in split.RULES.items():
             n_fit = sum(split.fits(code, part, of) for part, of in parts)
             ns = sum(part.ns[cause] for part, _ in parts for cause in causes)
             count = sum(part.counts[counted] for part, _ in parts) if counted else n_fit
             sums = found.sums.get(name or "", {})
             if code == "unrecorded" and not (
-                    self.trace.is_torch or self.trace.producer == "opscope"):
+                self.trace.is_torch or self.trace.producer == "opscope"
+            ):
                 continue
             is_named = bool(sums) or code in ("tiny_operators", "python", "unrecorded")
-            self.add(code, is_named and 2 * n_fit > len(parts), ns, ns, self.total, count,
-                     largest(sums))
+            self.add(
+                code,
+                is_named and 2 * n_fit > len(parts),
+                ns,
+                ns,
+                self.total,
+                count,
+                largest(sums),
+            )
 
     def memory_growth(self) -> None:
         """Steps that leave allocated memory, each but the last."""
         own = [self.ordinal_of[i] for i, s in enumerate(self.steps) if s.kept]
         if len(own) < 4 or not any(s.annotation for s in self.steps):
             return
-        records = sorted((e for e in self.trace.events if e.kind in ("alloc", "free")
-                          and e.integer("Bytes") is not None), key=lambda e: (e.start, e.id))
+        records = sorted(
+            (
+                e
+                for e in self.trace.events
+                if e.kind in ("alloc", "free") and e.integer("Bytes") is not None
+            ),
+            key=lambda e: (e.start, e.id),
+        )
         live: dict[int, Event] = {}
         is_open = set()
         for event in records:
@@ -424,9 +618,15 @@ class Rules:
                 name = split.who_allocated(nodes, event)
                 names[name] = names.get(name, 0) + size
         part, whole = (sum(b[k] for b in bytes_of.values()) for k in (1, 0))
-        self.add("memory_growth", bool(records) and all(stays > of // 100 for of, stays
-                                                        in bytes_of.values()),
-                 0, part, whole, count, largest(names))
+        self.add(
+            "memory_growth",
+            bool(records) and all(stays > of // 100 for of, stays in bytes_of.values()),
+            0,
+            part,
+            whole,
+            count,
+            largest(names),
+        )
 
     @staticmethod
     def longest(calls: list[Event]) -> str | None:
@@ -449,35 +649,56 @@ class Rules:
         gaps = self.gaps()
         ended = {}
         for event in reversed(self.work):
-            ended[event.start] = event                      # the first in the file wins
+            ended[event.start] = event  # the first in the file wins
         for wait in self.earlier:
             ended.setdefault(wait.when[0], wait.work)
-        waited = {self.launch[e] for e in self.work if e in self.launch
-                  and e.kind == "memcpy" and "(Device -> Pageable)" in e.name}
+        waited = {
+            self.launch[e]
+            for e in self.work
+            if e in self.launch and e.kind == "memcpy" and "(Device -> Pageable)" in e.name
+        }
         syncs = {c for c in self.calls if c.name in SYNC_CALLS or c in waited}
-        calls = {c: idle.cause_of_call(c, c in syncs, c.name in ALLOCATOR_CALLS,
-                                       c.name in GRAPH_CALLS) for c in self.calls}
+        calls = {
+            c: idle.cause_of_call(
+                c, c in syncs, c.name in ALLOCATOR_CALLS, c.name in GRAPH_CALLS
+            )
+            for c in self.calls
+        }
         launches = [self.launch.get(ended.get(end)) for _, end in gaps]
         drivers = {c.track for e, c in self.launch.items() if e.kind in kinds.DEVICE_WORK}
         if drivers:
             drivers |= {s.annotation.track for s in self.steps if s.annotation}
-        if not any(e.track in drivers and e.is_host and e.dur > 0 for e in self.ranges
-                   if e.kind not in kinds.LAUNCHES):
-            drivers = set()     # a runtime launches for other threads
-        found = idle.split(self.trace.events, self.kept, self.computing, self.unions["communication"],
-                           [(g, c, c in syncs) for g, c in zip(gaps, launches)],
-                           drivers or None, calls, self.trace.dialect == "xla")
+        if not any(
+            e.track in drivers and e.is_host and e.dur > 0
+            for e in self.ranges
+            if e.kind not in kinds.LAUNCHES
+        ):
+            drivers = set()  # a runtime launches for other threads
+        found = idle.split(
+            self.trace.events,
+            self.kept,
+            self.computing,
+            self.unions["communication"],
+            [(g, c, c in syncs) for g, c in zip(gaps, launches)],
+            drivers or None,
+            calls,
+            self.trace.dialect == "xla",
+        )
         self.idle = found
         for cause, code in idle.CODES.items():
             ns = length(found.parts[cause])
-            if self.is_thinned() or (cause == "unrecorded" and not any(
-                    e.is_host and e.dur > 0 for e in self.ranges)):
+            if self.is_thinned() or (
+                cause == "unrecorded" and not any(e.is_host and e.dur > 0 for e in self.ranges)
+            ):
                 ns = 0
             if cause == "allocator" and "memory_limit" in self.found:
                 self.found["memory_limit"]["impact_ns"] = ns
                 continue
-            if ns > self.kept_ns // idle.MUCH and length(gaps) < self.kept_ns \
-                    and not (cause == "communication" and "backend" in self.found):
+            if (
+                ns > self.kept_ns // idle.MUCH
+                and length(gaps) < self.kept_ns
+                and not (cause == "communication" and "backend" in self.found)
+            ):
                 count, subject, grew = self.name(found, cause, gaps, ended, drivers or None)
                 self.add_share(code, True, ns, count, subject)
                 self.found[code]["grew"] = grew or None
@@ -485,8 +706,14 @@ class Rules:
         if not self.is_thinned():
             self.device_copies()
 
-    def name(self, found: idle.Idle, cause: str, gaps: list[Interval],
-             ended: dict[int, Event], drivers: set | None) -> tuple[int, str | None, str | None]:
+    def name(
+        self,
+        found: idle.Idle,
+        cause: str,
+        gaps: list[Interval],
+        ended: dict[int, Event],
+        drivers: set | None,
+    ) -> tuple[int, str | None, str | None]:
         """How many rows have the time of CAUSE, whose most of it is, and the caller."""
         if cause == "communication":
             sums: dict[str, int] = {}
@@ -509,12 +736,18 @@ class Rules:
                     within[key] = within.get(key, 0) + ns
             name = largest(sums)
             if cause == "unrecorded":
-                return count, None if last > sums.get(name, 0) else name, idle.marked(
-                    found, self.ranges, drivers)
+                return (
+                    count,
+                    None if last > sums.get(name, 0) else name,
+                    idle.marked(found, self.ranges, drivers),
+                )
             if last > sums.get(name, 0):
                 return count, None, None
-            around = max((key for key in within if key[0] == name), default=None,
-                         key=lambda key: within[key])
+            around = max(
+                (key for key in within if key[0] == name),
+                default=None,
+                key=lambda key: within[key],
+            )
             if cause != "launch" or around is None or 2 * within[around] <= sums[name]:
                 return count, name, None
             return count, name, around[1] and around[1].rsplit(" at 0x", 1)[0]
@@ -524,8 +757,9 @@ class Rules:
 
     def pageable_copies(self) -> None:
         """Copies to the device that do not overlap with a kernel."""
-        copies = [e for e in self.work
-                  if e.kind == "memcpy" and "(Pageable -> Device)" in e.name]
+        copies = [
+            e for e in self.work if e.kind == "memcpy" and "(Pageable -> Device)" in e.name
+        ]
         count = sum(map(self.is_kept, copies))
         ns = length(subtract(self.within(copies), union(self.device_kernels)))
         self.add_share("pageable_copies", count > 0 and 100 * ns > self.kept_ns, ns, count)
@@ -534,15 +768,19 @@ class Rules:
         """Other copies, while no kernel computes and no copy from pageable memory runs."""
         copies = [e for e in self.work if e.kind == "memcpy"]
         pageable = [e for e in copies if "(Pageable -> Device)" in e.name]
-        free = subtract(intersect(self.unions["memcpy"], self.kept),
-                        union(self.unions["kernel"] + [(e.start, e.end) for e in pageable]))
+        free = subtract(
+            intersect(self.unions["memcpy"], self.kept),
+            union(self.unions["kernel"] + [(e.start, e.end) for e in pageable]),
+        )
         ns = length(free)
         ours = [e for e in copies if e not in pageable]
         if 20 * ns <= self.kept_ns or not any(map(self.is_kept, ours)):
             return
         own = {e: length(intersect(free, union([(e.start, e.end)]))) for e in ours}
-        sums = {way: sum(own[e] for e in ours if way_of(e.name) == way)
-                for way in ("unknown", "to", "from", "on")}
+        sums = {
+            way: sum(own[e] for e in ours if way_of(e.name) == way)
+            for way in ("unknown", "to", "from", "on")
+        }
         most = max(sums, key=lambda way: sums[way])
         pairs: dict[tuple[str | None, str | None], int] = {}
         for event in ours:
@@ -559,35 +797,49 @@ class Rules:
         ns = length(intersect(self.unions["kernel"], self.kept))
         if ns <= self.kept_ns - self.kept_ns // 10:
             return
-        own = {e: length(intersect(self.kept, union([(e.start, e.end)]))) for e in self.kernels
-               if not kinds.is_collective_kernel(e.name, e.args)}
+        own = {
+            e: length(intersect(self.kept, union([(e.start, e.end)])))
+            for e in self.kernels
+            if not kinds.is_collective_kernel(e.name, e.args)
+        }
         ours = [e for e, time in own.items() if time > 0 and self.caller(e)]
         sums: dict[str, int] = {}
         for event in ours:
             sums[self.caller(event)] = sums.get(self.caller(event), 0) + own[event]
         if sums:
             top = max(sums, key=lambda name: sums[name])
-            self.add("device_kernels", True, min(sums[top], ns), ns, self.kept_ns,
-                     sum(self.caller(e) == top for e in ours), top)
+            self.add(
+                "device_kernels",
+                True,
+                min(sums[top], ns),
+                ns,
+                self.kept_ns,
+                sum(self.caller(e) == top for e in ours),
+                top,
+            )
 
     def slow_steps(self) -> None:
         """Outliers above the median."""
-        rows = [row for row in growth.add(self.trace, steps.steps_table(self.trace, self.compat))
-                if row["kept"]]
+        rows = [
+            row
+            for row in growth.add(self.trace, steps.steps_table(self.trace, self.compat))
+            if row["kept"]
+        ]
         middle = exact.median([row["total_ns"] for row in rows]).__floor__()
         slow = [row for row in rows if row["outlier"] and row["total_ns"] > middle]
         excess = sum(row["total_ns"] - middle for row in slow)
         impact = excess
         if self.split:
             impact = excess = sum(part.ns["slow"] for part in self.split.parts.values())
-        elif self.work:     # the rest has causes of its own
-            impact = sum(min(row["total_ns"] - middle, row["kernel_ns"] + row["memset_ns"])
-                         for row in slow)
+        elif self.work:  # the rest has causes of its own
+            impact = sum(
+                min(row["total_ns"] - middle, row["kernel_ns"] + row["memset_ns"])
+                for row in slow
+            )
         if slow and 20 * excess > self.kept_ns:
             worst = max(slow, key=lambda row: row["total_ns"])
             labels = [step.label for step in steps.host_steps(self.trace, self.compat)]
-            name = (worst["label"] if labels.count(worst["label"]) == 1
-                    else f"@{worst['step']}")
+            name = worst["label"] if labels.count(worst["label"]) == 1 else f"@{worst['step']}"
             self.add("slow_steps", True, impact, excess, self.kept_ns, len(slow), name)
             self.found["slow_steps"]["grew"] = worst.get("grew")
 
@@ -613,11 +865,18 @@ def table(traces: list[Trace], compat: bool = False) -> list[dict]:
                 merged[code][column] = exact.nearest(merged[code][column] + row[column])
     rows = []
     for code, row in merged.items():
-        serious = code in ("memory_limit", "memory_growth") or 10 * row["impact_ns"] >= row["kept_ns"]
-        rows.append({"impact_ns": row["impact_ns"], "severity": "warning" if serious else "info",
-                     "code": code, "count": row["count"],
-                     "ratio": float(Fraction(row["part"], row["whole"])) if row["whole"] else None,
-                     "subject": row["subject"] if row["parts"] == 1 else None,
-                     "grew": row["grew"] if row["parts"] == 1 else None})
+        serious = (
+            code in ("memory_limit", "memory_growth") or 10 * row["impact_ns"] >= row["kept_ns"]
+        )
+        rows.append(
+            {
+                "impact_ns": row["impact_ns"],
+                "severity": "warning" if serious else "info",
+                "code": code,
+                "count": row["count"],
+                "ratio": float(Fraction(row["part"], row["whole"])) if row["whole"] else None,
+                "subject": row["subject"] if row["parts"] == 1 else None,
+                "grew": row["grew"] if row["parts"] == 1 else None,
+            }
+        )
     return sorted(rows, key=lambda row: -row["impact_ns"])
-

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The numbers of ROCm's devices: agents count the processors of the host first."""
+
 from __future__ import annotations
 
-HOST_TYPE = 0           # of memory records
+HOST_TYPE = 0  # of memory records
 
 
 def shift(agents: set[int], listed: set[int], memory: set[int]) -> int | None:

@@ -5,6 +5,7 @@ torch's tree is an overlay of the trace's own forest: async ranges are outside i
 the device runtime moves to the thread of the operator that made it, and a range whose parent
 has the same name and no other child is merged into the parent.
 """
+
 from __future__ import annotations
 
 import bisect
@@ -16,16 +17,36 @@ from . import exact, flops, forest, links, operators
 from .events import Event, Trace, torch_word, who
 from .kinds import LAUNCHES
 
-HOST_KINDS = {"operator", "annotation", "step", "dataloader", "optimizer", "communication",
-              "python", "module", "overhead"} | LAUNCHES
+HOST_KINDS = {
+    "operator",
+    "annotation",
+    "step",
+    "dataloader",
+    "optimizer",
+    "communication",
+    "python",
+    "module",
+    "overhead",
+} | LAUNCHES
 DEVICE_KINDS = {"kernel", "memcpy", "memset", "sync", "annotation", "step"}
-FILTERED = {"[memory]", "[OutOfMemory]", "profiler::_record_function_enter",
-            "profiler::_record_function_enter_new", "profiler::_record_function_exit",
-            "aten::is_leaf", "aten::output_nr", "aten::_version"}
-STACK_FILTERED = (("autograd/__init__", "_make_grads"), ("autograd/__init__", "backward"),
-                  ("torch/tensor", "backward"), ("_internal/common_utils", "prof_callable"),
-                  ("_internal/common_utils", "prof_func_call"),
-                  ("_internal/common_utils", "prof_meth_call"))
+FILTERED = {
+    "[memory]",
+    "[OutOfMemory]",
+    "profiler::_record_function_enter",
+    "profiler::_record_function_enter_new",
+    "profiler::_record_function_exit",
+    "aten::is_leaf",
+    "aten::output_nr",
+    "aten::_version",
+}
+STACK_FILTERED = (
+    ("autograd/__init__", "_make_grads"),
+    ("autograd/__init__", "backward"),
+    ("torch/tensor", "backward"),
+    ("_internal/common_utils", "prof_callable"),
+    ("_internal/common_utils", "prof_func_call"),
+    ("_internal/common_utils", "prof_meth_call"),
+)
 ASYNC_NAMES = ("gloo:", "nccl:", "mpi:", "ucc:", "xccl:")
 WRAPPER = "autograd::engine::evaluate_function: "
 CPU_MEMORY, DEVICE_MEMORY = {0, 2, 5}, {1, 6, 12, 20}
@@ -35,12 +56,13 @@ OWN_TYPE = 64  # and above: families that have no number in torch, in recordings
 @dataclass(eq=False)
 class Function:
     """torch's FunctionEvent."""
+
     event: Event
     name: str
     is_device: bool
     is_async: bool
     is_annotation: bool
-    track: tuple                                    # its thread in torch's tree
+    track: tuple  # its thread in torch's tree
     stack: list[str]
     shapes: str
     cpu_bytes: int = 0
@@ -48,7 +70,7 @@ class Function:
     flops: int = 0
     parent: "Function | None" = None
     children: list["Function"] = field(default_factory=list)
-    kernels: list[int] = field(default_factory=list)           # durations, ns
+    kernels: list[int] = field(default_factory=list)  # durations, ns
     device_total: int = 0
 
     @property
@@ -60,10 +82,12 @@ class Function:
     def own(self) -> tuple[int, int, int, int]:
         """Time, bytes, bytes and time of devices without what the children have. To be asked
         for once all of the tree is there."""
-        return (self.dur - sum(c.dur for c in self.children),
-                self.cpu_bytes - sum(c.cpu_bytes for c in self.children),
-                self.device_bytes - sum(c.device_bytes for c in self.children),
-                self.device_total - sum(c.device_total for c in self.children))
+        return (
+            self.dur - sum(c.dur for c in self.children),
+            self.cpu_bytes - sum(c.cpu_bytes for c in self.children),
+            self.device_bytes - sum(c.device_bytes for c in self.children),
+            self.device_total - sum(c.device_total for c in self.children),
+        )
 
 
 def call_stack(args: dict) -> list[str]:
@@ -80,8 +104,9 @@ def shapes_text(args: dict) -> str:
     dims = args.get("Input Dims", args.get("Input dims"))
     if not isinstance(dims, list):
         return "[]"
-    return str([[] if isinstance(d, list) and any(isinstance(n, list) for n in d) else d
-                for d in dims])
+    return str(
+        [[] if isinstance(d, list) and any(isinstance(n, list) for n in d) else d for d in dims]
+    )
 
 
 def functions_of(trace: Trace) -> list[Function]:
@@ -91,28 +116,53 @@ def functions_of(trace: Trace) -> list[Function]:
         kinds_wanted = HOST_KINDS if event.is_host else DEVICE_KINDS
         if not event.is_range or event.kind not in kinds_wanted or event.name in FILTERED:
             continue
-        annotation = (event.kind == "annotation"
-                      or (event.kind == "step"
-                          and (trace.has_iterations or trace.dialect in ("torch_legacy", "paddle")))
-                      if event.is_fitted else
-                      (event.category or "").lower() in ("user_annotation",
-                                                         "gpu_user_annotation"))
+        annotation = (
+            event.kind == "annotation"
+            or (
+                event.kind == "step"
+                and (trace.has_iterations or trace.dialect in ("torch_legacy", "paddle"))
+            )
+            if event.is_fitted
+            else (event.category or "").lower() in ("user_annotation", "gpu_user_annotation")
+        )
         name = event.name
         if name.startswith("ProfilerStep#"):
             name = trace.steps_name
-        result.append(Function(
-            event, name, not event.is_host,
-            event.is_host and (annotation and name.startswith(ASYNC_NAMES) or
-                               event.args.get("Is asynchronous") is True), annotation,
-            event.track, call_stack(event.args), shapes_text(event.args),
-            flops=flops.of(event.name, event.args) if trace.flag("with_flops") else 0))
+        result.append(
+            Function(
+                event,
+                name,
+                not event.is_host,
+                event.is_host
+                and (
+                    annotation
+                    and name.startswith(ASYNC_NAMES)
+                    or event.args.get("Is asynchronous") is True
+                ),
+                annotation,
+                event.track,
+                call_stack(event.args),
+                shapes_text(event.args),
+                flops=flops.of(event.name, event.args) if trace.flag("with_flops") else 0,
+            )
+        )
     return result
 
 
 def synthetic(event: Event, name: str, cpu: int, device: int) -> Function:
     """A row for an allocator record: zero time, no stack, shapes []."""
-    instant = Event(event.id, "X", None, "operator", name, event.process, event.thread,
-                    event.start, event.start, {})
+    instant = Event(
+        event.id,
+        "X",
+        None,
+        "operator",
+        name,
+        event.process,
+        event.thread,
+        event.start,
+        event.start,
+        {},
+    )
     return Function(instant, name, False, False, False, event.track, [], "[]", cpu, device)
 
 
@@ -124,8 +174,14 @@ def attribute_memory(trace: Trace, functions: list[Function]) -> list[Function]:
         if event.phase in ("i", "I") and event.name == "[memory]":
             kind = exact.integer(event.args.get("Device Type"))
             size = exact.integer(event.args.get("Bytes")) or 0
-            records.append((event.start, size if kind in CPU_MEMORY else 0,
-                            size if kind in DEVICE_MEMORY or (kind or 0) >= OWN_TYPE else 0, event))
+            records.append(
+                (
+                    event.start,
+                    size if kind in CPU_MEMORY else 0,
+                    size if kind in DEVICE_MEMORY or (kind or 0) >= OWN_TYPE else 0,
+                    event,
+                )
+            )
     records.sort(key=lambda r: (r[0], r[3].id))
     times = [r[0] for r in records]
     sums = [(0, 0)]
@@ -148,8 +204,11 @@ def attribute_memory(trace: Trace, functions: list[Function]) -> list[Function]:
         holders += change
         if holders == 0:
             rows.append(synthetic(event, "[memory]", cpu, device))
-    rows += [synthetic(e, "[OutOfMemory]", 0, 0) for e in trace.events
-             if e.phase in ("i", "I") and e.name == "[OutOfMemory]"]
+    rows += [
+        synthetic(e, "[OutOfMemory]", 0, 0)
+        for e in trace.events
+        if e.phase in ("i", "I") and e.name == "[OutOfMemory]"
+    ]
     return rows
 
 
@@ -158,14 +217,24 @@ def attach_device_work(trace: Trace, functions: list[Function]) -> None:
     may outlast it. The work of filtered operators, of MTIA and HPU is not attributed. Both have its
     stack."""
     of_event = {f.event: f for f in functions}
-    ops = [e for e in trace.events if operators.host_type(e) == "Operator" and e.kind not in ("step", "annotation")]
+    ops = [
+        e
+        for e in trace.events
+        if operators.host_type(e) == "Operator" and e.kind not in ("step", "annotation")
+    ]
     calls = [e for e in trace.events if e in of_event and e.kind in LAUNCHES]
     launches = links.launch_of_device_event(trace)
     op_of_call = {**trace.kept.get("operators by arrows", {}), **links.op_of_call(calls, ops)}
-    for event, op in [*op_of_call.items(),
-                      *((work, op_of_call.get(call)) for work, call in launches.items())]:
-        if (op is not None and event in of_event and not call_stack(event.args)
-                and (of_event[event].is_device or event.kind in LAUNCHES)):
+    for event, op in [
+        *op_of_call.items(),
+        *((work, op_of_call.get(call)) for work, call in launches.items()),
+    ]:
+        if (
+            op is not None
+            and event in of_event
+            and not call_stack(event.args)
+            and (of_event[event].is_device or event.kind in LAUNCHES)
+        ):
             of_event[event].stack = call_stack(op.args)
     for call, op in op_of_call.items():
         if op in of_event and call in of_event and trace.dialect != "ascend":
@@ -173,8 +242,11 @@ def attach_device_work(trace: Trace, functions: list[Function]) -> None:
     for work, call in launches.items():
         op = op_of_call.get(call)
         family = (work.device or "").partition(":")[0]
-        if (op in of_event and work.kind in ("kernel", "memcpy", "memset")
-                and family not in ("mtia", "hpu")):     # torch does not add these
+        if (
+            op in of_event
+            and work.kind in ("kernel", "memcpy", "memset")
+            and family not in ("mtia", "hpu")
+        ):  # torch does not add these
             of_event[op].kernels.append(work.dur)
 
 
@@ -260,15 +332,17 @@ def set_backward_stacks(trace: Trace, functions: list[Function]) -> None:
     for function in functions:
         if above[function] is None:
             number = function.event.integer("Sequence number")
-            forward.setdefault((-1 if number is None else number, function.track),
-                               function.stack)
+            forward.setdefault(
+                (-1 if number is None else number, function.track), function.stack
+            )
     for function in functions:
         backward = above[function]
         if backward:
             number = backward.event.integer("Sequence number")
             logical = backward.event.integer("Fwd thread id")
             function.stack = forward.get(
-                (-1 if number is None else number, threads.get(logical)), [])
+                (-1 if number is None else number, threads.get(logical)), []
+            )
 
 
 def set_device_totals(functions: list[Function]) -> None:
@@ -277,8 +351,9 @@ def set_device_totals(functions: list[Function]) -> None:
         if function.is_device:
             function.device_total = function.dur
         elif not function.is_async:
-            function.device_total = (sum(function.kernels)
-                                     + sum(c.device_total for c in function.children))
+            function.device_total = sum(function.kernels) + sum(
+                c.device_total for c in function.children
+            )
 
 
 def function_events(trace: Trace) -> list[Function]:
@@ -301,12 +376,13 @@ def function_events(trace: Trace) -> list[Function]:
 @dataclass
 class Row:
     """One row of key_averages(); sums of times in ns, of memory in bytes."""
+
     name: str
     device_type: str
     is_async: bool
     is_user_annotation: bool
     is_python: bool
-    is_top_level: bool            # of its first event
+    is_top_level: bool  # of its first event
     input_shapes: str
     input_dtypes: str | None
     stack: list[str]
@@ -320,7 +396,7 @@ class Row:
     device_bytes: int = 0
     self_device_bytes: int = 0
     flops: int = 0
-    has_bytes: bool = False       # some trace with the row has such numbers
+    has_bytes: bool = False  # some trace with the row has such numbers
     has_device_bytes: bool = False
     has_flops: bool = False
 
@@ -331,9 +407,18 @@ class Row:
 
     def join(self, other: "Row") -> None:
         """Add the calls of another trace."""
-        for name in ("calls", "cpu_ns", "self_cpu_ns", "device_ns", "self_device_ns",
-                     "cpu_bytes", "self_cpu_bytes", "device_bytes", "self_device_bytes",
-                     "flops"):
+        for name in (
+            "calls",
+            "cpu_ns",
+            "self_cpu_ns",
+            "device_ns",
+            "self_device_ns",
+            "cpu_bytes",
+            "self_cpu_bytes",
+            "device_bytes",
+            "self_device_bytes",
+            "flops",
+        ):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for name in ("has_bytes", "has_device_bytes", "has_flops"):
             setattr(self, name, getattr(self, name) or getattr(other, name))
@@ -379,20 +464,37 @@ def sum_rows(trace: Trace, by_shape: bool, stack_n: int, by_dtype: bool) -> dict
     """The same, once per trace."""
     rows: dict[tuple, Row] = {}
     for f in function_events(trace):
-        is_python = ((f.event.category or "").lower() == "python_function"
-                     and f.name != "Python GC"
-                     or f.event.is_fitted and f.event.kind == "python")
-        key = (f.name, device_type(f), f.is_annotation, f.shapes if by_shape else None,
-               tuple(f.stack[:stack_n]) if stack_n else None,
-               operators.dtypes_text(f.event.args) if by_dtype else None)
+        is_python = (
+            (f.event.category or "").lower() == "python_function"
+            and f.name != "Python GC"
+            or f.event.is_fitted
+            and f.event.kind == "python"
+        )
+        key = (
+            f.name,
+            device_type(f),
+            f.is_annotation,
+            f.shapes if by_shape else None,
+            tuple(f.stack[:stack_n]) if stack_n else None,
+            operators.dtypes_text(f.event.args) if by_dtype else None,
+        )
         if key not in rows:
-            rows[key] = Row(f.name, device_type(f), f.is_async, f.is_annotation, is_python,
-                            f.parent is None, f.shapes if by_shape else "", key[-1],
-                            f.stack[:stack_n] if stack_n else [])
+            rows[key] = Row(
+                f.name,
+                device_type(f),
+                f.is_async,
+                f.is_annotation,
+                is_python,
+                f.parent is None,
+                f.shapes if by_shape else "",
+                key[-1],
+                f.stack[:stack_n] if stack_n else [],
+            )
         rows[key].add(f)
     has_bytes = trace.flag("profile_memory")
-    has_device_bytes = has_bytes and any(r.device_bytes or r.self_device_bytes
-                                         for r in rows.values())
+    has_device_bytes = has_bytes and any(
+        r.device_bytes or r.self_device_bytes for r in rows.values()
+    )
     for row in rows.values():
         row.has_bytes, row.has_device_bytes = has_bytes, has_device_bytes
         row.has_flops = trace.flag("with_flops")
@@ -400,8 +502,13 @@ def sum_rows(trace: Trace, by_shape: bool, stack_n: int, by_dtype: bool) -> dict
     return rows
 
 
-def key_averages(traces: list[Trace], by_shape: bool = False, stack_n: int = 0,
-                 python: bool = True, by_dtype: bool = False) -> list[Row]:
+def key_averages(
+    traces: list[Trace],
+    by_shape: bool = False,
+    stack_n: int = 0,
+    python: bool = True,
+    by_dtype: bool = False,
+) -> list[Row]:
     """The rows of TRACES as one list. PYTHON false drops the rows of Python functions at the end,
     so that all other numbers stay the same."""
     rows: dict[tuple, Row] = {}
@@ -418,23 +525,36 @@ def key_averages(traces: list[Trace], by_shape: bool = False, stack_n: int = 0,
     return list(rows.values())
 
 
-def table(traces: list[Trace], by_shape: bool = False, stack_n: int = 0,
-          python: bool = True, by_dtype: bool = False) -> list[dict]:
+def table(
+    traces: list[Trace],
+    by_shape: bool = False,
+    stack_n: int = 0,
+    python: bool = True,
+    by_dtype: bool = False,
+) -> list[dict]:
     """The rows as dictionaries, with the column names of the table."""
     rows = key_averages(traces, by_shape, stack_n, python, by_dtype)
-    has_bytes, has_device_bytes, has_flops = (any(getattr(row, name) for row in rows) for name in
-                                              ("has_bytes", "has_device_bytes", "has_flops"))
+    has_bytes, has_device_bytes, has_flops = (
+        any(getattr(row, name) for row in rows)
+        for name in ("has_bytes", "has_device_bytes", "has_flops")
+    )
     out = []
     for row in rows:
-        cells: dict = {"name": row.name, "calls": row.calls,
-                       "self_cpu_ns": row.self_cpu_ns, "cpu_ns": row.cpu_ns,
-                       "self_device_ns": row.self_device_ns, "device_ns": row.device_ns}
+        cells: dict = {
+            "name": row.name,
+            "calls": row.calls,
+            "self_cpu_ns": row.self_cpu_ns,
+            "cpu_ns": row.cpu_ns,
+            "self_device_ns": row.self_device_ns,
+            "device_ns": row.device_ns,
+        }
         for column, is_there, is_anywhere in (
-                ("self_cpu_bytes", row.has_bytes, has_bytes),
-                ("cpu_bytes", row.has_bytes, has_bytes),
-                ("self_device_bytes", row.has_device_bytes, has_device_bytes),
-                ("device_bytes", row.has_device_bytes, has_device_bytes),
-                ("flops", row.has_flops, has_flops)):
+            ("self_cpu_bytes", row.has_bytes, has_bytes),
+            ("cpu_bytes", row.has_bytes, has_bytes),
+            ("self_device_bytes", row.has_device_bytes, has_device_bytes),
+            ("device_bytes", row.has_device_bytes, has_device_bytes),
+            ("flops", row.has_flops, has_flops),
+        ):
             if is_anywhere:
                 cells[column] = getattr(row, column) if is_there else None
         if by_shape:
@@ -443,7 +563,10 @@ def table(traces: list[Trace], by_shape: bool = False, stack_n: int = 0,
             cells["input_dtypes"] = row.input_dtypes
         if stack_n:
             cells["stack"] = row.stack
-        cells |= {"is_async": row.is_async, "is_user_annotation": row.is_user_annotation,
-                  "device_type": row.device_type}
+        cells |= {
+            "is_async": row.is_async,
+            "is_user_annotation": row.is_user_annotation,
+            "device_type": row.device_type,
+        }
         out.append(cells)
     return out

@@ -6,6 +6,7 @@ So a cell is a tuple of its possible texts: one, or two at a tie. Rows with equa
 in any order. `Text.differs_from` allows both; `str(text)` uses the first choice (half to even,
 order of appearance).
 """
+
 from __future__ import annotations
 
 import re
@@ -27,6 +28,7 @@ FLOP_UNITS = ("FLOPs", "KFLOPs", "MFLOPs", "GFLOPs", "TFLOPs", "PFLOPs")
 @dataclass
 class Options:
     """Arguments of table(); None for no limit."""
+
     sort: str | None = None
     limit: int = 100
     header: str | None = None
@@ -41,7 +43,7 @@ def fixed(value: Fraction, digits: int, is_negative: bool | None = None) -> Cell
     """VALUE with DIGITS decimals; both neighbours at an exact tie, the even one first. A
     negative value keeps its sign when it rounds to zero, as a double does; IS_NEGATIVE gives the
     sign of a zero."""
-    scaled = value * 10 ** digits
+    scaled = value * 10**digits
     even = exact.half_even(scaled)
     choices = [even]
     if scaled.denominator == 2:
@@ -102,14 +104,14 @@ def plain(text: str) -> str:
 def short_name(name: str, limit: int | None) -> str:
     """The name, cut 3 characters below the limit."""
     if limit is not None and len(name) >= limit - 3:
-        return name[:limit - 3] + "..."
+        return name[: limit - 3] + "..."
     return name
 
 
 def short_path(path: str, width: int) -> str:
     """The last WIDTH characters, with the first three replaced by dots."""
     if len(path) > width:
-        path = path[len(path) - width:]
+        path = path[len(path) - width :]
         if len(path) > 3:
             path = "..." + path[3:]
     return path
@@ -123,12 +125,15 @@ def sort_value(row: Row, key: str) -> object:
         return Fraction(getattr(row, key.removesuffix("time") + "ns"), row.calls)
     if key.endswith("memory_usage"):
         return exact.nearest(getattr(row, key.replace("memory_usage", "bytes")))
-    return getattr(row, {"count": "calls", "key": "name"}.get(key, key.replace("time_total", "ns")))
+    return getattr(
+        row, {"count": "calls", "key": "name"}.get(key, key.replace("time_total", "ns"))
+    )
 
 
 @dataclass
 class Column:
     """Title, width, alignment and the cell of a row."""
+
     title: str
     width: int
     align: str = ">"
@@ -137,8 +142,9 @@ class Column:
 @dataclass
 class Text:
     """A rendered table: lines of (cells, columns) and plain lines."""
+
     head: list[str] = field(default_factory=list)
-    blocks: list[tuple[object, list[Cell]]] = field(default_factory=list)   # key, line(s)
+    blocks: list[tuple[object, list[Cell]]] = field(default_factory=list)  # key, line(s)
     limit: int = -1
     foot: list[list[Cell]] = field(default_factory=list)
 
@@ -149,22 +155,22 @@ class Text:
     def __str__(self) -> str:
         if not self.head:
             return ""
-        rows = [first(block) for _, block in self.blocks[:self.shown()]]
+        rows = [first(block) for _, block in self.blocks[: self.shown()]]
         return "\n".join(self.head + rows + [first(cells) for cells in self.foot]) + "\n"
 
     def differs_from(self, text: str) -> str | None:
         """None if TEXT is this table, else the difference. Notes may follow; a table without rows
         has only notes."""
         while text.endswith("\n") and text[:-1].split("\n")[-1].startswith("note: "):
-            text = text[:text[:-1].rfind("\n") + 1]
+            text = text[: text[:-1].rfind("\n") + 1]
         if not self.head or not text:
             return None if not self.head and not text else "one of the two is empty"
         if not text.endswith("\n"):
             return "no line break at the end"
         lines = text[:-1].split("\n")
         for at, line in enumerate(self.head):
-            if lines[at:at + 1] != [line]:
-                return f"head, line {at + 1}: {lines[at:at + 1]} instead of {line!r}"
+            if lines[at : at + 1] != [line]:
+                return f"head, line {at + 1}: {lines[at : at + 1]} instead of {line!r}"
         at = len(self.head)
         waiting = list(range(len(self.blocks)))
         for _ in range(self.shown()):
@@ -172,15 +178,19 @@ class Text:
             for candidate in waiting:
                 expected, block = self.blocks[candidate]
                 if expected != key:
-                    return f"row at line {at + 1}: {lines[at:at + 1]}, expected " \
-                           f"{first(self.blocks[waiting[0]][1])!r}"
+                    return (
+                        f"row at line {at + 1}: {lines[at : at + 1]}, expected "
+                        f"{first(self.blocks[waiting[0]][1])!r}"
+                    )
                 # A name may contain line breaks, which are kept.
                 length = first(block).count("\n") + 1
-                if is_one_of(block, "\n".join(lines[at:at + length])):
+                if is_one_of(block, "\n".join(lines[at : at + length])):
                     break
             else:
-                return f"row at line {at + 1}: {lines[at:at + 1]}, expected " \
-                       f"{first(self.blocks[waiting[0]][1])!r}"
+                return (
+                    f"row at line {at + 1}: {lines[at : at + 1]}, expected "
+                    f"{first(self.blocks[waiting[0]][1])!r}"
+                )
             waiting.remove(candidate)
             at += length
         rest = lines[at:]
@@ -189,9 +199,11 @@ class Text:
         return None
 
 
-def columns_of(rows: list[Row], options: Options, device: str | None,
-               flop_unit: str | None) -> list[Column]:
+def columns_of(
+    rows: list[Row], options: Options, device: str | None, flop_unit: str | None
+) -> list[Column]:
     """The columns, in order of the titles."""
+
     def limited(longest: int, limit: int | None) -> int:
         return longest + 4 if limit is None else min(longest + 4, limit)
 
@@ -199,8 +211,12 @@ def columns_of(rows: list[Row], options: Options, device: str | None,
     columns = [Column("Name", name_width)]
     titles = ["Self CPU %", "Self CPU", "CPU total %", "CPU total", "CPU time avg"]
     if any(r.self_device_ns > 0 for r in rows):
-        titles += [f"Self {device}", f"Self {device} %", f"{device} total",
-                   f"{device} time avg"]
+        titles += [
+            f"Self {device}",
+            f"Self {device} %",
+            f"{device} total",
+            f"{device} time avg",
+        ]
     if any(r.has_bytes for r in rows):
         titles += ["CPU Mem", "Self CPU Mem"]
         if device and any(r.self_device_bytes > 0 for r in rows):
@@ -208,47 +224,74 @@ def columns_of(rows: list[Row], options: Options, device: str | None,
     titles.append("# of Calls")
     columns += [Column(title, WIDTH) for title in titles]
     if any(r.input_shapes not in ("", "[]") for r in rows):
-        columns.append(Column("Input Shapes", limited(
-            max(len(r.input_shapes) for r in rows), options.max_shapes_width)))
+        columns.append(
+            Column(
+                "Input Shapes",
+                limited(max(len(r.input_shapes) for r in rows), options.max_shapes_width),
+            )
+        )
     if any(r.input_dtypes for r in rows):
-        columns.append(Column("Input Dtypes", limited(
-            max(len(r.input_dtypes or "") for r in rows), options.max_shapes_width)))
+        columns.append(
+            Column(
+                "Input Dtypes",
+                limited(max(len(r.input_dtypes or "") for r in rows), options.max_shapes_width),
+            )
+        )
     if any(r.stack for r in rows):
         longest = max(len(entry) for r in rows for entry in r.stack)
-        columns.append(Column("Source Location", limited(longest, options.max_src_width),
-                              "<"))
+        columns.append(Column("Source Location", limited(longest, options.max_src_width), "<"))
     if flop_unit:
         columns.append(Column(f"Total {flop_unit}", WIDTH))
     return columns
 
 
-def cells_of(row: Row, columns: list[Column], options: Options, cpu_total: int,
-             device_total: int, flop_power: int) -> list[Cell]:
+def cells_of(
+    row: Row,
+    columns: list[Column],
+    options: Options,
+    cpu_total: int,
+    device_total: int,
+    flop_power: int,
+) -> list[Cell]:
     """The cells of one row in the order in which torch emits them: FLOPs come before the source,
     unlike in the titles."""
     have = {c.title: c for c in columns}
     cells: list[Cell] = [
         (short_name(row.name, options.max_name_width),),
-        share_cell(row.self_cpu_ns, cpu_total), time_cell(row.self_cpu_ns),
+        share_cell(row.self_cpu_ns, cpu_total),
+        time_cell(row.self_cpu_ns),
         ("0",) if row.is_async else share_cell(row.cpu_ns, cpu_total),
-        time_cell(row.cpu_ns), time_cell(Fraction(row.cpu_ns, row.calls))]
+        time_cell(row.cpu_ns),
+        time_cell(Fraction(row.cpu_ns, row.calls)),
+    ]
     if any(t.endswith(" time avg") and t != "CPU time avg" for t in have):
-        cells += [time_cell(row.self_device_ns), share_cell(row.self_device_ns, device_total),
-                  time_cell(row.device_ns), time_cell(Fraction(row.device_ns, row.calls))]
+        cells += [
+            time_cell(row.self_device_ns),
+            share_cell(row.self_device_ns, device_total),
+            time_cell(row.device_ns),
+            time_cell(Fraction(row.device_ns, row.calls)),
+        ]
     if "CPU Mem" in have:
-        cells += [memory_cell(row.cpu_bytes, options.torch),
-                  memory_cell(row.self_cpu_bytes, options.torch)]
+        cells += [
+            memory_cell(row.cpu_bytes, options.torch),
+            memory_cell(row.self_cpu_bytes, options.torch),
+        ]
     if any(t.endswith(" Mem") and "CPU" not in t for t in have):
-        cells += [memory_cell(row.device_bytes, options.torch),
-                  memory_cell(row.self_device_bytes, options.torch)]
+        cells += [
+            memory_cell(row.device_bytes, options.torch),
+            memory_cell(row.self_device_bytes, options.torch),
+        ]
     cells.append((str(row.calls),))
     if "Input Shapes" in have:
-        cells.append((row.input_shapes[:have["Input Shapes"].width],))
+        cells.append((row.input_shapes[: have["Input Shapes"].width],))
     if "Input Dtypes" in have:
-        cells.append(((row.input_dtypes or "")[:have["Input Dtypes"].width],))
+        cells.append(((row.input_dtypes or "")[: have["Input Dtypes"].width],))
     if any(t.endswith("FLOPs") for t in have):
-        cells.append(("--",) if row.flops <= 0 else tuple(
-            f"{t:>8}" for t in fixed(Fraction(row.flops, 1000 ** flop_power), 3)))
+        cells.append(
+            ("--",)
+            if row.flops <= 0
+            else tuple(f"{t:>8}" for t in fixed(Fraction(row.flops, 1000**flop_power), 3))
+        )
     if "Source Location" in have:
         width = have["Source Location"].width
         cells.append((short_path(row.stack[0], width) if row.stack else "",))
@@ -257,8 +300,10 @@ def cells_of(row: Row, columns: list[Column], options: Options, cpu_total: int,
 
 def line(cells: list[Cell], columns: list[Column]) -> list[Cell]:
     """The parts of a line: each cell padded, then two spaces."""
-    return [tuple(f"{text:{c.align}{c.width}}  " for text in cell)
-            for cell, c in zip(cells, columns)]
+    return [
+        tuple(f"{text:{c.align}{c.width}}  " for text in cell)
+        for cell, c in zip(cells, columns)
+    ]
 
 
 def first(cells: list[Cell]) -> str:
@@ -270,13 +315,20 @@ def is_one_of(cells: list[Cell], text: str) -> bool:
     """Whether TEXT is the sequence of one choice of each of CELLS."""
     ends = {0}
     for choices in cells:
-        ends = {at + len(choice) for at in ends for choice in choices
-                if text.startswith(choice, at)}
+        ends = {
+            at + len(choice) for at in ends for choice in choices if text.startswith(choice, at)
+        }
     return len(text) in ends
 
 
-def render(run: Trace | list[Trace], options: Options, by_shape: bool = False,
-           stack_n: int = 0, python: bool = True, by_dtype: bool = False) -> Text:
+def render(
+    run: Trace | list[Trace],
+    options: Options,
+    by_shape: bool = False,
+    stack_n: int = 0,
+    python: bool = True,
+    by_dtype: bool = False,
+) -> Text:
     """The whole table of a trace, or of several merged."""
     traces = [run] if isinstance(run, Trace) else run
     rows = key_averages(traces, by_shape, stack_n, python, by_dtype)
@@ -288,8 +340,9 @@ def render(run: Trace | list[Trace], options: Options, by_shape: bool = False,
         row.input_dtypes = plain(row.input_dtypes or "")
         row.stack = [plain(frame) for frame in row.stack]
     cpu_total = sum(r.self_cpu_ns for r in rows)
-    device_total = sum(r.self_device_ns for r in rows
-                       if r.device_type != "CPU" and not r.is_user_annotation)
+    device_total = sum(
+        r.self_device_ns for r in rows if r.device_type != "CPU" and not r.is_user_annotation
+    )
     device = next((trace.device_word for trace in traces if trace.device_word), None)
     positive = [r.flops for r in rows if r.flops > 0]
     flop_power = min((len(str(min(positive))) - 1) // 3, 5) if positive else 0
@@ -328,8 +381,9 @@ def head_of(columns: list[Column], options: Options) -> list[str]:
     return head + [separator, titles, separator]
 
 
-def foot_of(columns: list[Column], cpu_total: int, device: str | None,
-            device_total: int) -> list[list[Cell]]:
+def foot_of(
+    columns: list[Column], cpu_total: int, device: str | None, device_total: int
+) -> list[list[Cell]]:
     """The lines below the rows."""
     separator = "".join("-" * c.width + "  " for c in columns)
     lines: list[list[Cell]] = [[(separator,)]]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """How long each thread and queue worked: the time that its ranges cover."""
+
 from __future__ import annotations
 
 from . import intervals, kinds
@@ -35,6 +36,9 @@ def of_tracks(trace: Trace, queues: set[tuple]) -> dict[tuple, int]:
         rank = ranks(trace, event, event.track in queues)
         if rank is not None:
             found.setdefault(event.track, {}).setdefault(rank, []).append(
-                (event.start, until(trace, event.end)))
-    return {track: intervals.length(intervals.union(by_rank[min(by_rank)]))
-            for track, by_rank in found.items()}
+                (event.start, until(trace, event.end))
+            )
+    return {
+        track: intervals.length(intervals.union(by_rank[min(by_rank)]))
+        for track, by_rank in found.items()
+    }

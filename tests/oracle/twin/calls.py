@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The collectives of traces, and those of several ranks, matched."""
+
 from __future__ import annotations
 
 import json
@@ -10,21 +11,41 @@ from . import exact, kinds, links
 from .events import Event, Trace
 from .intervals import Interval
 
-OPERATIONS = ("allreduce all_reduce", "crossdevicereduce all_reduce", "quickreduce all_reduce",
-              "allgather all_gather", "reducescatter reduce_scatter", "alltoallv all_to_allv",
-              "alltoall all_to_all", "sendrecv send_recv", "broadcast broadcast",
-              "bcast broadcast", "barrier barrier", "scatter scatter", "gather gather",
-              "reduce reduce", "send send", "recv recv")
+OPERATIONS = (
+    "allreduce all_reduce",
+    "crossdevicereduce all_reduce",
+    "quickreduce all_reduce",
+    "allgather all_gather",
+    "reducescatter reduce_scatter",
+    "alltoallv all_to_allv",
+    "alltoall all_to_all",
+    "sendrecv send_recv",
+    "broadcast broadcast",
+    "bcast broadcast",
+    "barrier barrier",
+    "scatter scatter",
+    "gather gather",
+    "reduce reduce",
+    "send send",
+    "recv recv",
+)
 EVEN = ("all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "barrier")
 JOINING = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all", "all_to_allv", "barrier")
-TYPE_BYTES = {name: size for size, names in (
-    (16, "complex<double>,complex128"),
-    (8, "double,long,long int,int64,uint64,complex64,complexfloat,float64,complex<float>,long unsigned int"),
-    (4, "float,int,int32,uint32,float32,complex<c10::half>,qint32,unsigned int"),
-    (2, "half,bfloat16,short,int16,uint16,float16,short int,short unsigned int"),
-    (1, "char,unsigned char,signed char,byte,bool,int8,uint8,qint8,quint8"))
-    for name in names.split(",")}
-ABOVE = 64                      # ranges around one that are looked at
+TYPE_BYTES = {
+    name: size
+    for size, names in (
+        (16, "complex<double>,complex128"),
+        (
+            8,
+            "double,long,long int,int64,uint64,complex64,complexfloat,float64,complex<float>,long unsigned int",
+        ),
+        (4, "float,int,int32,uint32,float32,complex<c10::half>,qint32,unsigned int"),
+        (2, "half,bfloat16,short,int16,uint16,float16,short int,short unsigned int"),
+        (1, "char,unsigned char,signed char,byte,bool,int8,uint8,qint8,quint8"),
+    )
+    for name in names.split(",")
+}
+ABOVE = 64  # ranges around one that are looked at
 
 
 def operation_of(name: str) -> str:
@@ -64,11 +85,12 @@ def input_bytes(event_args: dict) -> int | None:
 @dataclass(eq=False)
 class Call:
     """A collective on one rank. Times count from the origin of the run."""
+
     trace: Trace
     name: str
     operation: str
     ranges: list[Interval]
-    host: Interval | None = None    # for --compat tb
+    host: Interval | None = None  # for --compat tb
     group: tuple = ()
     size: int = 0
     number: int | None = None
@@ -79,7 +101,7 @@ class Call:
     place: tuple = ()
     label: Event | None = None
     kernel: Event | None = None
-    members: list["Call"] = field(default_factory=list)     # of its match, itself included
+    members: list["Call"] = field(default_factory=list)  # of its match, itself included
 
     @property
     def start(self) -> int:
@@ -91,9 +113,16 @@ class Call:
 
     def real(self) -> list[Interval]:
         """The ends of its ranges in which data moved."""
-        return [(end - min(m.ranges[k][1] - m.ranges[k][0] for m in self.members
-                           if k < len(m.ranges)), end)
-                for k, (_, end) in enumerate(self.ranges)]
+        return [
+            (
+                end
+                - min(
+                    m.ranges[k][1] - m.ranges[k][0] for m in self.members if k < len(m.ranges)
+                ),
+                end,
+            )
+            for k, (_, end) in enumerate(self.ranges)
+        ]
 
 
 def is_collective(event: Event) -> bool:
@@ -140,8 +169,10 @@ def found_ranges(trace: Trace, compat: bool) -> dict[object, tuple[Event | None,
     kernels = [e for e in trace.events if e.kind == "kernel" and e.is_range]
     if compat:
         ids = {}
-        for event in sorted((e for e in hosts if e.name in kinds.PLUGIN_COLLECTIVES),
-                            key=lambda e: (e.track != "", e.id)):
+        for event in sorted(
+            (e for e in hosts if e.name in kinds.PLUGIN_COLLECTIVES),
+            key=lambda e: (e.track != "", e.id),
+        ):
             found[event] = (event, [event])
             if event.external_id:
                 ids[event.external_id] = event
@@ -183,16 +214,25 @@ def one_group(trace: Trace) -> tuple:
         return "", "", 0
     name, ranks = config[0].get("pg_name"), config[0].get("ranks")
     size = exact.integer(config[0].get("pg_size")) or 0
-    return (name if isinstance(name, str) else "",
-            "" if ranks is None else json.dumps(ranks), size)
+    return (
+        name if isinstance(name, str) else "",
+        "" if ranks is None else json.dumps(ranks),
+        size,
+    )
 
 
 def describe(call: Call, about: list[Event], compat: bool) -> None:
     """Set sizes and group of CALL from the arguments of ABOUT."""
     dtype = argument(about, "dtype", False)
     into, out = (argument(about, key, True) for key in ("In msg nelems", "Out msg nelems"))
-    inputs = next((e.args for e in about if isinstance(e.args.get("Input type"), list)
-                   and e.args["Input type"]), {})
+    inputs = next(
+        (
+            e.args
+            for e in about
+            if isinstance(e.args.get("Input type"), list) and e.args["Input type"]
+        ),
+        {},
+    )
     if into is not None and out is not None and into >= 0 and out >= 0 and not compat:
         call.elements = max(into, out)
         if type_bytes(dtype):
@@ -207,8 +247,9 @@ def describe(call: Call, about: list[Event], compat: bool) -> None:
     call.dtype = dtype
     if call.operation == "barrier":
         call.in_bytes = call.bytes = 0
-    name, ranks = (argument(about, key, False)
-                   for key in ("Process Group Name", "Process Group Ranks"))
+    name, ranks = (
+        argument(about, key, False) for key in ("Process Group Name", "Process Group Ranks")
+    )
     size = argument(about, "Group size", True) or 0
     if not name and not ranks and not size:
         name, ranks, size = one_group(call.trace)
@@ -234,15 +275,21 @@ def calls_of(trace: Trace, compat: bool) -> list[Call]:
         about = ([events[0]] if events[0] is not label else []) + around
         said = argument(about, "Collective name", False)
         operation = (operation_of(said) if isinstance(said, str) else "") or operation_of(
-            named.name)
+            named.name
+        )
         name = named.name
         if isinstance(said, str) and (label is None or not is_label(label)):
             name = said
         elif label is None and operation:
             name = operation
-        call = Call(trace, name, operation,
-                    [(e.start - trace.origin, e.end - trace.origin) for e in events],
-                    label=label, kernel=events[0] if events[0] is not label else None)
+        call = Call(
+            trace,
+            name,
+            operation,
+            [(e.start - trace.origin, e.end - trace.origin) for e in events],
+            label=label,
+            kernel=events[0] if events[0] is not label else None,
+        )
         if compat:
             call.host = call.ranges[0]
         describe(call, about, compat)
@@ -264,7 +311,9 @@ def match(run: list[Trace], compat: bool) -> dict[int, list[Call]]:
             together.setdefault(key, []).append(found)
     firsts = first_numbers(run, calls)
     for key, found in together.items():
-        for members in matched(found, [firsts.get((id(own[0].trace), key), 0) for own in found]):
+        for members in matched(
+            found, [firsts.get((id(own[0].trace), key), 0) for own in found]
+        ):
             for call in members:
                 call.members = members
     return calls
@@ -284,12 +333,13 @@ def key_of(call: Call) -> tuple:
 
 def shift_of(reference: list, own: list) -> int:
     """By how much OWN lies behind in REFERENCE: as their longest run in common does."""
-    best = (0, 0, 0)            # length, nearness to 0, whether it is positive
+    best = (0, 0, 0)  # length, nearness to 0, whether it is positive
     for j in range(len(reference)):
         for i in range(len(own)):
             n = 0
-            while (j + n < len(reference) and i + n < len(own)
-                   and reference[j + n] == own[i + n]):
+            while (
+                j + n < len(reference) and i + n < len(own) and reference[j + n] == own[i + n]
+            ):
                 n += 1
             best = max(best, (n, -abs(j - i), j - i)) if n else best
     return best[2]
@@ -312,8 +362,11 @@ def first_numbers(run: list[Trace], calls: dict[int, list[Call]]) -> dict[tuple,
         most = max(found, key=len)
         words = [(key_of(call)[2], signature(call)) for call in most]
         for own in found:
-            shift = 0 if own is most else shift_of(
-                words, [(key_of(call)[2], signature(call)) for call in own])
+            shift = (
+                0
+                if own is most
+                else shift_of(words, [(key_of(call)[2], signature(call)) for call in own])
+            )
             before = most[:shift] if shift > 0 else own[:-shift] if shift < 0 else []
             for call in before:
                 key = (id(own[0].trace), key_of(call))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What memory was for: torch's rules on the data flow, by sets of pairs of object and version."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -12,20 +13,29 @@ if TYPE_CHECKING:
     from .memory_tables import Record
 
 STORAGES = ("Storages", *(f"Storages {i}" for i in range(2, 9)))
-FITS, BACKWARD = 1, 2               # the first number of the first of them
-COLUMNS = ("parameter", "gradient", "optimizer_state", "activation", "input", "temporary",
-           "autograd_detail", "uncategorized")      # of memory_peaks, without _bytes
+FITS, BACKWARD = 1, 2  # the first number of the first of them
+COLUMNS = (
+    "parameter",
+    "gradient",
+    "optimizer_state",
+    "activation",
+    "input",
+    "temporary",
+    "autograd_detail",
+    "uncategorized",
+)  # of memory_peaks, without _bytes
 
 
 @dataclass(eq=False)
 class Object:
     """Memory from its allocation to its release."""
+
     is_tensor: bool = False
     version: int = 0
-    since: list[int] = field(default_factory=list)      # when versions 1 and up began
-    made_by: list[str] = field(default_factory=list)    # the names of the calls that made them
+    since: list[int] = field(default_factory=list)  # when versions 1 and up began
+    made_by: list[str] = field(default_factory=list)  # the names of the calls that made them
     process: str | None = None
-    first: tuple[int, int, int] = (0, 0, 0)             # time, id and address of its first touch
+    first: tuple[int, int, int] = (0, 0, 0)  # time, id and address of its first touch
     allocated: Record | None = None
     released: Record | None = None
     of_all: str | None = None
@@ -34,21 +44,26 @@ class Object:
 
     def category(self, version: int) -> str | None:
         """That of a VERSION."""
-        return (self.of_all or ("temporary" if self.is_temporary else None)
-                or self.of_version.get(version))
+        return (
+            self.of_all
+            or ("temporary" if self.is_temporary else None)
+            or self.of_version.get(version)
+        )
 
 
 @dataclass(eq=False)
 class Use:
     """What a node does to an object."""
+
     is_allocated: bool = False
     is_freed: bool = False
-    ways: set[str] = field(default_factory=set)         # read, written, unknown
+    ways: set[str] = field(default_factory=set)  # read, written, unknown
 
 
 @dataclass(eq=False)
 class Flow:
     """A node of the data flow: what it finds and makes are pairs of object and version."""
+
     start: tuple[int, int]
     name: str
     is_backward: bool = False
@@ -85,11 +100,14 @@ class Categories:
     def __init__(self, trace: Trace, records: list[Record]) -> None:
         self.of_record: dict[Record, Object] = {}
         self.objects: list[Object] = []
-        self.told: dict[str, list[Object]] = {"parameter": [], "gradient": [],
-                                              "optimizer_state": []}
+        self.told: dict[str, list[Object]] = {
+            "parameter": [],
+            "gradient": [],
+            "optimizer_state": [],
+        }
         self.there: dict[tuple, Object] = {}
-        self.touched: dict[Event, dict[int, Object]] = {}       # by address
-        self.flows: dict[object, Flow] = {}             # by operator or record
+        self.touched: dict[Event, dict[int, Object]] = {}  # by address
+        self.flows: dict[object, Flow] = {}  # by operator or record
         self.units: dict[operators.Node, tuple[Event | None, bool]] = {}
         self.accumulating: set[Event] = set()
         self.find_units(trace)
@@ -103,27 +121,34 @@ class Categories:
         """The outermost call around each node that fits a schema or is a backward function, and
         whether the node is in a backward function."""
         nodes = operators.build(trace)
-        above = {child: node for node in nodes if node.merged_into is None
-                 for child in node.children}
+        above = {
+            child: node for node in nodes if node.merged_into is None for child in node.children
+        }
         for node in sorted(nodes, key=lambda n: n.event.order()):
             parent = node.merged_into or above.get(node)
-            unit, is_backward = self.units.get(parent, (None, False)) if parent else (None, False)
+            unit, is_backward = (
+                self.units.get(parent, (None, False)) if parent else (None, False)
+            )
             what = (numbers(node.event, "Storages") or [0])[0]
             if what in (FITS, BACKWARD) and unit is None:
                 unit = node.event
             self.units[node] = unit, is_backward or what == BACKWARD
         for node in nodes:
-            if (node.merged_into is None and node.children
-                    and node.event.name == "torch::autograd::AccumulateGrad"
-                    and node.children[0].event.name in ("aten::detach", "aten::add_")):
+            if (
+                node.merged_into is None
+                and node.children
+                and node.event.name == "torch::autograd::AccumulateGrad"
+                and node.children[0].event.name in ("aten::detach", "aten::add_")
+            ):
                 self.accumulating.add(node.children[0].event)
 
     def object_at(self, event: Event, address: int) -> Object:
         """What is at ADDRESS at EVENT; if nothing is known, it has been there before."""
         process = event.process
         if (process, address) not in self.there:
-            self.there[process, address] = Object(process=process,
-                                                  first=(event.start, event.id, address))
+            self.there[process, address] = Object(
+                process=process, first=(event.start, event.id, address)
+            )
             self.objects.append(self.there[process, address])
         found = self.there[process, address]
         self.touched.setdefault(event, {})[address] = found
@@ -132,14 +157,18 @@ class Categories:
     def find_uses(self, trace: Trace, records: list[Record]) -> None:
         """Follow all memory in order of time."""
         nodes = {node.event: node for node in operators.build(trace)}
-        of_event = {record.event: record for record in records
-                    if record.address is not None and record.device != "unknown"}
+        of_event = {
+            record.event: record
+            for record in records
+            if record.address is not None and record.device != "unknown"
+        }
         later: list[tuple[Flow, Object, str]] = []
         backward_of = {node.event: is_backward for node, (_, is_backward) in self.units.items()}
 
         def use(key: object, start: Event, target: Object, way: str) -> None:
-            flow = self.flows.setdefault(key, Flow((start.start, start.id), start.name,
-                                                   backward_of.get(start, False)))
+            flow = self.flows.setdefault(
+                key, Flow((start.start, start.id), start.name, backward_of.get(start, False))
+            )
             later.append((flow, target, way))
 
         for event in sorted(trace.events, key=lambda e: (e.start, e.id)):
@@ -155,14 +184,20 @@ class Categories:
                     target.released = record
                     del self.there[record.process, record.address]
                 unit = self.units[record.node][0] if record.node else None
-                use(unit or record, unit or event, target,
-                    "allocated" if record.is_allocation else "freed")
+                use(
+                    unit or record,
+                    unit or event,
+                    target,
+                    "allocated" if record.is_allocation else "freed",
+                )
             if event in nodes:
                 self.use_inputs(event, self.units[nodes[event]][0], use)
             if event.is_range:
                 pairs = numbers(event, "Parameters")
-                for names, told in ((("parameter", "gradient"), pairs),
-                                    (("optimizer_state",), numbers(event, "Optimizer state"))):
+                for names, told in (
+                    (("parameter", "gradient"), pairs),
+                    (("optimizer_state",), numbers(event, "Optimizer state")),
+                ):
                     for i, address in enumerate(told):
                         if address != 0:
                             target = self.object_at(event, abs(address))
@@ -190,7 +225,7 @@ class Categories:
                 self.told["gradient"].append(target)
             if unit is not None:
                 way = "unknown" if values[0] != FITS else "written" if address < 0 else "read"
-                use(unit, unit, target, way)     # type: ignore[operator]
+                use(unit, unit, target, way)  # type: ignore[operator]
 
     @staticmethod
     def make_versions(node: Flow) -> None:
@@ -223,8 +258,11 @@ class Categories:
         self.find_parameters(dependent)
         for node in self.nodes:
             kinds = {target.category(version) for target, version in node.found}
-            if (not node.is_backward and kinds & {"input", "activation"}
-                    and kinds <= {"input", "activation", "parameter", "temporary"}):
+            if (
+                not node.is_backward
+                and kinds & {"input", "activation"}
+                and kinds <= {"input", "activation", "parameter", "temporary"}
+            ):
                 for target, version in node.made:
                     target.of_version.setdefault(version, "activation")
         for target in self.told["optimizer_state"]:
@@ -241,8 +279,11 @@ class Categories:
         while True:
             before = len(result)
             for node in self.nodes:
-                from_ = {target for target, _ in node.found
-                         if target.of_all in ("gradient", "parameter") or target in result}
+                from_ = {
+                    target
+                    for target, _ in node.found
+                    if target.of_all in ("gradient", "parameter") or target in result
+                }
                 if from_:
                     result |= from_ | {target for target, _ in node.made}
             if len(result) == before:
@@ -253,7 +294,9 @@ class Categories:
         used: set[tuple[Object, int]] = set()
         for node in reversed(self.nodes):
             both = node.found | node.made
-            if any(pair[0].of_all in ("gradient", "parameter") or pair in used for pair in both):
+            if any(
+                pair[0].of_all in ("gradient", "parameter") or pair in used for pair in both
+            ):
                 used |= both
         for node in self.nodes:
             if node.is_backward:
@@ -262,15 +305,23 @@ class Categories:
 
     def find_parameters(self, dependent: set[Object]) -> None:
         """Parameters that nobody told."""
+
         def is_gradient(pair: tuple[Object, int]) -> bool:
             return pair[0].category(pair[1]) == "gradient"
 
-        forward = {pair for node in self.nodes for pair in node.found | node.made
-                   if pair[0].category(pair[1]) == "input"}
+        forward = {
+            pair
+            for node in self.nodes
+            for pair in node.found | node.made
+            if pair[0].category(pair[1]) == "input"
+        }
         candidates: set[tuple[Object, int]] = set()
         for node in self.nodes:
-            if (not node.is_backward and not any(map(is_gradient, node.found | node.made))
-                    and forward & node.found):
+            if (
+                not node.is_backward
+                and not any(map(is_gradient, node.found | node.made))
+                and forward & node.found
+            ):
                 forward |= node.made
                 candidates |= node.found - forward
         used: set[tuple[Object, int]] = set()

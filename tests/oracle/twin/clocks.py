@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """How the clocks of ranks differ, by the ends of their collectives."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -22,9 +23,10 @@ def towards_zero(a: int, b: int) -> int:
 @dataclass
 class Clock:
     """How a clock differs from the median clock."""
+
     group: int | None = None
     offset: int = 0
-    drift: int = 0                  # 10^-9
+    drift: int = 0  # 10^-9
     zero: int = 0
     error: int = 0
     anchors: int = 0
@@ -32,10 +34,13 @@ class Clock:
 
     def ahead(self, at: int) -> int:
         """How much it is ahead at AT."""
-        since, second = at - self.zero, 10 ** 9
+        since, second = at - self.zero, 10**9
         whole = towards_zero(since, second)
-        return self.offset + whole * self.drift + towards_zero(
-            (since - whole * second) * self.drift, second)
+        return (
+            self.offset
+            + whole * self.drift
+            + towards_zero((since - whole * second) * self.drift, second)
+        )
 
     def time(self, at: int) -> int:
         """AT on the common clock."""
@@ -44,8 +49,11 @@ class Clock:
 
 def clocks_of(run: list[Trace], matches: list[list[Call]]) -> dict[int, Clock]:
     """The clock of each trace (by its id)."""
-    anchors = [m for m in matches if len(m) > 1 and m[0].operation in JOINING
-               and len({id(c.trace) for c in m}) == len(m)]
+    anchors = [
+        m
+        for m in matches
+        if len(m) > 1 and m[0].operation in JOINING and len({id(c.trace) for c in m}) == len(m)
+    ]
     ends = [{id(c.trace): c.end for c in m} for m in anchors]
     zero = ends[0][id(anchors[0][0].trace)] if anchors else 0
     clocks = {id(t): Clock(zero=zero, anchors=sum(id(t) in e for e in ends)) for t in run}
@@ -71,13 +79,20 @@ def clocks_of(run: list[Trace], matches: list[list[Call]]) -> dict[int, Clock]:
     find_moments(clocks, ends, moments)
     for key, clock in clocks.items():
         clock.error = error(clock, key, ends, moments)
-        clock.applied = clock.anchors > 0 and (abs(clock.offset) > 3 * clock.error
-                                               or clock.drift != 0)
+        clock.applied = clock.anchors > 0 and (
+            abs(clock.offset) > 3 * clock.error or clock.drift != 0
+        )
     return clocks
 
 
-def reach(first: int, group: int, clocks: dict[int, Clock], ends: list[dict[int, int]],
-          placed: set[int], moments: dict[int, int]) -> None:
+def reach(
+    first: int,
+    group: int,
+    clocks: dict[int, Clock],
+    ends: list[dict[int, int]],
+    placed: set[int],
+    moments: dict[int, int],
+) -> None:
     """Give first offsets to all clocks that can be compared with FIRST."""
     queue = [first]
     placed.add(first)
@@ -87,35 +102,47 @@ def reach(first: int, group: int, clocks: dict[int, Clock], ends: list[dict[int,
         for n, own in enumerate(ends):
             if at not in own or n in moments:
                 continue
-            moments[n] = middle([end - clocks[key].ahead(end) for key, end in own.items()
-                                 if key in placed])
+            moments[n] = middle(
+                [end - clocks[key].ahead(end) for key, end in own.items() if key in placed]
+            )
             for key in own:
                 if clocks[key].group is None:
                     clocks[key].group = group
                     new.append(key)
         for key in new:
-            clocks[key].offset = middle([own[key] - moments[n] for n, own in enumerate(ends)
-                                         if key in own and n in moments])
+            clocks[key].offset = middle(
+                [
+                    own[key] - moments[n]
+                    for n, own in enumerate(ends)
+                    if key in own and n in moments
+                ]
+            )
             placed.add(key)
         queue += new
 
 
-def find_moments(clocks: dict[int, Clock], ends: list[dict[int, int]],
-                 moments: dict[int, int]) -> None:
+def find_moments(
+    clocks: dict[int, Clock], ends: list[dict[int, int]], moments: dict[int, int]
+) -> None:
     """The moment of each collective."""
     for n, own in enumerate(ends):
         moments[n] = middle([end - clocks[key].ahead(end) for key, end in own.items()])
 
 
-def residues(clock: Clock, key: int, ends: list[dict[int, int]],
-             moments: dict[int, int]) -> list[int]:
+def residues(
+    clock: Clock, key: int, ends: list[dict[int, int]], moments: dict[int, int]
+) -> list[int]:
     """How far the ends of a clock are from their moments, its drift aside."""
-    return [own[key] - moments[n] - (clock.ahead(own[key]) - clock.offset)
-            for n, own in enumerate(ends) if key in own]
+    return [
+        own[key] - moments[n] - (clock.ahead(own[key]) - clock.offset)
+        for n, own in enumerate(ends)
+        if key in own
+    ]
 
 
-def alternate(clocks: dict[int, Clock], ends: list[dict[int, int]],
-              moments: dict[int, int]) -> None:
+def alternate(
+    clocks: dict[int, Clock], ends: list[dict[int, int]], moments: dict[int, int]
+) -> None:
     """Moments and offsets in turn."""
     for _ in range(20):
         find_moments(clocks, ends, moments)
@@ -135,20 +162,21 @@ def error(clock: Clock, key: int, ends: list[dict[int, int]], moments: dict[int,
     return middle(found) if found else 0
 
 
-def find_drift(clock: Clock, key: int, ends: list[dict[int, int]],
-               moments: dict[int, int]) -> None:
+def find_drift(
+    clock: Clock, key: int, ends: list[dict[int, int]], moments: dict[int, int]
+) -> None:
     """The median slope through the ends of a clock."""
     noise = error(clock, key, ends, moments)
     points = [(moments[n], own[key]) for n, own in enumerate(ends) if key in own]
     if len(points) < 16:
         return
-    points = points[::len(points) // 96 + 1]
+    points = points[:: len(points) // 96 + 1]
     slopes, lasts = [], 0
     for i, (x, a) in enumerate(points):
-        for y, b in points[i + 1:]:
+        for y, b in points[i + 1 :]:
             if y > x:
                 lasts = max(lasts, y - x)
-                slopes.append(towards_zero((b - a - (y - x)) * 10 ** 9, y - x))
+                slopes.append(towards_zero((b - a - (y - x)) * 10**9, y - x))
     drift = middle(slopes) if slopes else 0
-    if (lasts > 10 ** 10 or abs(drift) * lasts // 10 ** 9 > 3 * noise) and abs(drift) <= 10 ** 6:
+    if (lasts > 10**10 or abs(drift) * lasts // 10**9 > 3 * noise) and abs(drift) <= 10**6:
         clock.drift = drift

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`utilization` and `devices`, computed from all kernels."""
+
 from __future__ import annotations
 
 from fractions import Fraction
@@ -10,12 +11,21 @@ from .intervals import Interval, intersect, length, union
 from .kernels import BLOCKS, OCCUPANCY, usable
 from .kinds import DEVICE_WORK
 
-Range = tuple[int, int, Fraction]               # start, end, share of the multiprocessors
+Range = tuple[int, int, Fraction]  # start, end, share of the multiprocessors
 
 # The numbers that tell models apart.
-LIMITS = ("totalGlobalMem", "numSms", "computeMajor", "computeMinor", "maxThreadsPerBlock",
-          "maxThreadsPerMultiprocessor", "regsPerMultiprocessor", "sharedMemPerBlock",
-          "sharedMemPerMultiprocessor", "warpSize")
+LIMITS = (
+    "totalGlobalMem",
+    "numSms",
+    "computeMajor",
+    "computeMinor",
+    "maxThreadsPerBlock",
+    "maxThreadsPerMultiprocessor",
+    "regsPerMultiprocessor",
+    "sharedMemPerBlock",
+    "sharedMemPerMultiprocessor",
+    "warpSize",
+)
 
 
 def number_of(device: str) -> int | None:
@@ -34,6 +44,7 @@ def work_of(trace: Trace) -> dict[str, list[Event]]:
     def key(device: str) -> tuple:
         number = number_of(device)
         return (number is None, number or 0, device)
+
     return {device: found[device] for device in sorted(found, key=key)}
 
 
@@ -65,14 +76,24 @@ def sm_ranges(kernels: list[Event]) -> list[Range]:
 
 def area(ranges: list[Range], window: Interval) -> Fraction:
     """Integral of RANGES over WINDOW."""
-    return sum((value * max(0, min(end, window[1]) - max(start, window[0]))
-                for start, end, value in ranges), Fraction(0))
+    return sum(
+        (
+            value * max(0, min(end, window[1]) - max(start, window[0]))
+            for start, end, value in ranges
+        ),
+        Fraction(0),
+    )
 
 
 def buckets(trace: Trace) -> list[Interval]:
     """The last span `PyTorch Profiler (0)`, or else all events, cut into at most 100."""
-    spans = [e for e in trace.events if e.name == "PyTorch Profiler (0)" and e.end is not None
-             and (e.category or "").lower() == "trace"]
+    spans = [
+        e
+        for e in trace.events
+        if e.name == "PyTorch Profiler (0)"
+        and e.end is not None
+        and (e.category or "").lower() == "trace"
+    ]
     if spans:
         start, end = spans[-1].start, spans[-1].end
     else:
@@ -84,8 +105,10 @@ def buckets(trace: Trace) -> list[Interval]:
     while end - start > 100 * size:
         size *= 10
     count = max(1, (end - start) // size)
-    return [(start + i * size, start + (i + 1) * size if i < count - 1 else end)
-            for i in range(count)]
+    return [
+        (start + i * size, start + (i + 1) * size if i < count - 1 else end)
+        for i in range(count)
+    ]
 
 
 def utilization_table(trace: Trace) -> list[dict]:
@@ -97,11 +120,19 @@ def utilization_table(trace: Trace) -> list[dict]:
         busy, ranges = union([(e.start, e.end) for e in kernels]), sm_ranges(kernels)
         for bucket in cut:
             size = bucket[1] - bucket[0]
-            rows.append({
-                "device": device, "start_ns": bucket[0] - trace.origin, "dur_ns": size,
-                "utilization_ratio": float(Fraction(length(intersect(busy, [bucket])), size)),
-                "sm_efficiency_ratio":
-                    float(area(ranges, bucket) / size) if ranges else None})
+            rows.append(
+                {
+                    "device": device,
+                    "start_ns": bucket[0] - trace.origin,
+                    "dur_ns": size,
+                    "utilization_ratio": float(
+                        Fraction(length(intersect(busy, [bucket])), size)
+                    ),
+                    "sm_efficiency_ratio": float(area(ranges, bucket) / size)
+                    if ranges
+                    else None,
+                }
+            )
     return rows
 
 
@@ -120,10 +151,19 @@ def properties(trace: Trace) -> dict[int, dict]:
 def are_alike(trace: Trace) -> bool:
     """Whether all devices that the file lists, also those of one number, are the same model."""
     listed = trace.kept.get("properties", trace.members.get("deviceProperties"))
-    entries = [entry if isinstance(entry, dict) else {}
-               for entry in (listed if isinstance(listed, list) else [])]
-    return len({(identity(entry)["name"], *(natural(entry.get(key)) for key in LIMITS))
-                for entry in entries}) <= 1
+    entries = [
+        entry if isinstance(entry, dict) else {}
+        for entry in (listed if isinstance(listed, list) else [])
+    ]
+    return (
+        len(
+            {
+                (identity(entry)["name"], *(natural(entry.get(key)) for key in LIMITS))
+                for entry in entries
+            }
+        )
+        <= 1
+    )
 
 
 def natural(value: object) -> int | None:
@@ -137,17 +177,23 @@ def identity(entry: dict) -> dict:
     major, minor = natural(entry.get("computeMajor")), natural(entry.get("computeMinor"))
     name, memory = entry.get("name"), natural(entry.get("totalGlobalMem"))
     name = name if isinstance(name, str) and name else None
-    if name is None and memory is not None and (
-            (major, minor, natural(entry.get("numSms"))) == (9, 4, 304)):
+    if (
+        name is None
+        and memory is not None
+        and ((major, minor, natural(entry.get("numSms"))) == (9, 4, 304))
+    ):
         name = f"AMD Instinct {'MI300X' if memory < 224 << 30 else 'MI325X'} (derived)"
-    return {"name": name, "memory_bytes": memory,
-            "compute_capability":
-                None if major is None or minor is None else f"{major}.{minor}",
-            "sm_count": natural(entry.get("numSms"))}
+    return {
+        "name": name,
+        "memory_bytes": memory,
+        "compute_capability": None if major is None or minor is None else f"{major}.{minor}",
+        "sm_count": natural(entry.get("numSms")),
+    }
 
 
-def window_of(trace: Trace, compat: bool = False,
-              rules: steps.Rules = steps.USUAL) -> Interval | None:
+def window_of(
+    trace: Trace, compat: bool = False, rules: steps.Rules = steps.USUAL
+) -> Interval | None:
     """W: from the first kept step to the last; None if it is empty."""
     kept = [s for s in steps.steps_of(trace, compat, rules) if s.kept]
     window = (min(s.start for s in kept), max(s.end for s in kept)) if kept else (0, 0)
@@ -156,8 +202,11 @@ def window_of(trace: Trace, compat: bool = False,
 
 def shares(kernels: list[Event], window: Interval | None) -> dict:
     """Utilisation, efficiency and occupancy of a device in WINDOW."""
-    result: dict = {"utilization_ratio": None, "sm_efficiency_ratio": None,
-                    "occupancy_ratio": None}
+    result: dict = {
+        "utilization_ratio": None,
+        "sm_efficiency_ratio": None,
+        "occupancy_ratio": None,
+    }
     if window is None:
         return result
     size = window[1] - window[0]
@@ -178,34 +227,48 @@ def shares(kernels: list[Event], window: Interval | None) -> dict:
     return result
 
 
-def devices_table(trace: Trace, compat: bool = False,
-                  rules: steps.Rules = steps.USUAL) -> list[dict]:
+def devices_table(
+    trace: Trace, compat: bool = False, rules: steps.Rules = steps.USUAL
+) -> list[dict]:
     """`devices`: the devices that did any work."""
     launch = links.launch_of_device_event(trace)
     op_of_call = operators.op_of_call(trace)
     props, window = properties(trace), window_of(trace, compat, rules)
     work = work_of(trace)
     # Attributed to an operator.
-    of_op = {device: [k for k in kernels_of(events) if op_of_call.get(launch.get(k))]
-             for device, events in work.items()}
+    of_op = {
+        device: [k for k in kernels_of(events) if op_of_call.get(launch.get(k))]
+        for device, events in work.items()
+    }
     rows = []
     for device, events in work.items():
         kernels = kernels_of(events)
         whole = sum(k.dur for k in of_op[device])
-        tensor = sum(k.dur for k in of_op[device]
-                     if kinds.kernel_uses_tc(k.name, compat))
+        tensor = sum(k.dur for k in of_op[device] if kinds.kernel_uses_tc(k.name, compat))
         ratio = float(Fraction(tensor, whole)) if whole else None
-        if tensor == 0 and not compat and any(
-                k.dur > 0 and kinds.kernel_uses_tc(k.name, False) is not False for k in kernels):
+        if (
+            tensor == 0
+            and not compat
+            and any(
+                k.dur > 0 and kinds.kernel_uses_tc(k.name, False) is not False for k in kernels
+            )
+        ):
             ratio = None
-        unknown = sum(k.dur for k in of_op[device]
-                      if kinds.kernel_uses_tc(k.name, False) is None)
+        unknown = sum(
+            k.dur for k in of_op[device] if kinds.kernel_uses_tc(k.name, False) is None
+        )
         if not compat and 100 * unknown > whole:
             ratio = None
         if compat and ratio is None and kernels and any(of_op.values()):
             ratio = 0.0
         number = number_of(device)
         is_guess = "device_unmatched" in trace.findings and not are_alike(trace)
-        rows.append({"device": device, **identity({} if is_guess else props.get(number, {})),
-                     **shares(kernels, window), "tensor_core_ratio": ratio})
+        rows.append(
+            {
+                "device": device,
+                **identity({} if is_guess else props.get(number, {})),
+                **shares(kernels, window),
+                "tensor_core_ratio": ratio,
+            }
+        )
     return rows

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`durations`: how many calls of each name took how long, on a logarithmic axis."""
+
 from __future__ import annotations
 
 from fractions import Fraction
@@ -13,7 +14,7 @@ def row_of(duration: int) -> tuple[int, int]:
     parts from one power of two to the next."""
     width = 2 if duration < 16 else 2 ** (duration.bit_length() - 3)
     start = duration // width * width
-    return start, min(start + width, 2 ** 63 - 1)
+    return start, min(start + width, 2**63 - 1)
 
 
 def table(traces: list[Trace]) -> list[dict]:
@@ -29,8 +30,18 @@ def table(traces: list[Trace]) -> list[dict]:
     for (name, kind, place), durations in sorted(named.items(), key=lambda item: -sum(item[1])):
         for start, end in sorted({row_of(d) for d in durations}):
             here = [d for d in durations if row_of(d) == (start, end)]
-            rows.append({"name": name, "kind": kind, "place": place, "from_ns": start, "to_ns": end,
-                         "calls": len(here), "total_ns": sum(here),
-                         "cumulative_ratio": float(Fraction(
-                             sum(d < end for d in durations), len(durations)))})
+            rows.append(
+                {
+                    "name": name,
+                    "kind": kind,
+                    "place": place,
+                    "from_ns": start,
+                    "to_ns": end,
+                    "calls": len(here),
+                    "total_ns": sum(here),
+                    "cumulative_ratio": float(
+                        Fraction(sum(d < end for d in durations), len(durations))
+                    ),
+                }
+            )
     return rows

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """When devices were busy with work of before the recording (docs/numbers.md, Idle time by cause),
 and what the notes of `advice` say of it."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -10,12 +11,13 @@ from .events import Event
 from .intervals import Interval, intersect, length, subtract, union
 
 LATE_NS = 100_000
-WORTH = 50                      # a note is for more than 1 / WORTH of the steps
+WORTH = 50  # a note is for more than 1 / WORTH of the steps
 
 
 @dataclass
 class Wait:
     """A time in which a device was busy, and the first work of the queue that waited for it."""
+
     when: Interval
     work: Event
 
@@ -35,8 +37,10 @@ def waits_of(work: list[Event], launch: dict[Event, Event]) -> list[Wait]:
         returned, waited = launch[first].end, first.start - launch[first].end
         if waited <= LATE_NS or ran_between(work, first.device, returned, first.start):
             continue
-        last = max((e.end for e in work if e.device == first.device and e.end <= returned),
-                   default=returned - waited)
+        last = max(
+            (e.end for e in work if e.device == first.device and e.end <= returned),
+            default=returned - waited,
+        )
         found.append(Wait((max(last, returned - waited), first.start), first))
     return found
 
@@ -44,15 +48,21 @@ def waits_of(work: list[Event], launch: dict[Event, Event]) -> list[Wait]:
 @dataclass
 class Note:
     """What is said of a device."""
+
     device: str
     ns: int
     of_ns: int
-    call: str | None = None     # the call that was there for more than half of it
+    call: str | None = None  # the call that was there for more than half of it
     call_ns: int = 0
 
 
-def notes(waits: list[Wait], steps: list[Interval], busy: list[Interval],
-          devices: list[str], calls: list[Event]) -> list[Note]:
+def notes(
+    waits: list[Wait],
+    steps: list[Interval],
+    busy: list[Interval],
+    devices: list[str],
+    calls: list[Event],
+) -> list[Note]:
     """The notes about DEVICES: STEPS is the kept time with that of earlier work, BUSY that in which
     any device has work, CALLS those of the runtime and the driver."""
     found = []

@@ -5,6 +5,7 @@ Events are: X, a B with its E, a b with its e, an instant (i, I, n), and a sampl
 a counter. Metadata, flows and unknown phases are not events. An event has the place of the record
 that opened it.
 """
+
 from __future__ import annotations
 
 import re
@@ -21,30 +22,31 @@ from .tolerant import Word
 SYNCHRONOUS = ("X", "B")
 INSTANTS = ("i", "I", "n", "R", "P", "T", "p", "N", "O", "D")
 BEGINS, ENDS = ("B", "b", "S"), ("E", "e", "F")
-TIME_MAX_NS = 2 ** 62 - 1
+TIME_MAX_NS = 2**62 - 1
 UPPER = tuple(ascii_uppercase)
 
 
 @dataclass(eq=False)
 class Event:
     """One event. Times are integer nanoseconds on the trace's own clock."""
+
     id: int
-    phase: str                  # X, B, b, i, C: the phase that opened it
-    category: str | None        # raw
+    phase: str  # X, B, b, i, C: the phase that opened it
+    category: str | None  # raw
     kind: str
     name: str
-    process: str                # text of pid
-    thread: str                 # text of tid
+    process: str  # text of pid
+    thread: str  # text of tid
     start: int
-    end: int | None             # None: never closed, or an instant
+    end: int | None  # None: never closed, or an instant
     args: dict
     has_args: bool = False
-    entry: int = 0              # the place of its record in the list of the file
-    device: str | None = None   # of its queue; None on the host
-    value: object = None        # of a counter's series
-    is_fitted: bool = False     # its kind is that of its line (lines.py)
+    entry: int = 0  # the place of its record in the list of the file
+    device: str | None = None  # of its queue; None on the host
+    value: object = None  # of a counter's series
+    is_fitted: bool = False  # its kind is that of its line (lines.py)
     is_iteration: bool = False
-    on_device: bool | None = None   # by its line; None: by its category
+    on_device: bool | None = None  # by its line; None: by its category
     # Filled in by forest.py:
     parent: "Event | None" = None
     children: list["Event"] = field(default_factory=list)
@@ -73,8 +75,11 @@ class Event:
         if not self.is_host:
             return None
         if self.is_fitted:
-            return {"operator": "Operator", "annotation": "Annotation",
-                    "step": "Annotation"}.get(self.kind)
+            return {
+                "operator": "Operator",
+                "annotation": "Annotation",
+                "step": "Annotation",
+            }.get(self.kind)
         category = (self.category or "").lower()
         if kinds.OF_CATEGORY.get(category) == "operator":
             return "Operator"
@@ -143,6 +148,7 @@ def argument_of(value: object) -> object:
 class Finding:
     """How often something was found, and the offset and the time of the first; None if it has
     none."""
+
     count: int
     offset: int | None
     ns: int | None
@@ -151,27 +157,29 @@ class Finding:
 @dataclass
 class Trace:
     """The contents of a file."""
+
     members: dict
     records: list[dict]
     events: list[Event] = field(default_factory=list)
-    findings: dict[str, Finding] = field(default_factory=dict)   # by quality code
-    kept: dict = field(default_factory=dict)                # cached results
+    findings: dict[str, Finding] = field(default_factory=dict)  # by quality code
+    kept: dict = field(default_factory=dict)  # cached results
     producer: str | None = None
     dialect: str = "chrome"
-    since_us: int = 0                   # where times count from, if they are far from zero
-    devices: dict[tuple, str] = field(default_factory=dict)     # of queues, by lines
-    summaries: set[tuple] = field(default_factory=set)          # tracks that repeat others
+    since_us: int = 0  # where times count from, if they are far from zero
+    devices: dict[tuple, str] = field(default_factory=dict)  # of queues, by lines
+    summaries: set[tuple] = field(default_factory=set)  # tracks that repeat others
     has_iterations: bool = False
-    has_call_stacks: bool = False       # any event of the file has the argument
-    family: str | None = None           # of its devices, if anything says that it has some
-    device_word: str | None = None      # for devices in titles, if the file has any
-    is_part: bool = False               # the result of a selection
+    has_call_stacks: bool = False  # any event of the file has the argument
+    family: str | None = None  # of its devices, if anything says that it has some
+    device_word: str | None = None  # for devices in titles, if the file has any
+    is_part: bool = False  # the result of a selection
     rank: int = 0
     span: int = 1
     worker: str | None = None
 
-    def count(self, code: str, place: Callable[[], int] | None = None,
-              ns: int | None = None) -> None:
+    def count(
+        self, code: str, place: Callable[[], int] | None = None, ns: int | None = None
+    ) -> None:
         """Count one more finding of quality code CODE. PLACE returns its offset when needed."""
         if code in self.findings:
             self.findings[code].count += 1
@@ -215,31 +223,52 @@ class Trace:
         return exact.number(self.members.get(name)) == 0 or self.members.get(name) is False
 
 
-CALLS_OF = {"cuda": ("cuda", "cu"), "hip": ("hip",), "npu": ("aclrt", "aclmdl"), "hpu": ("syn",)}
-CUDA_TYPE, HIP_TYPE = 1, 6              # of memory records
-FIRST_GUESS = "cuda"                    # where nothing tells the family
+CALLS_OF = {
+    "cuda": ("cuda", "cu"),
+    "hip": ("hip",),
+    "npu": ("aclrt", "aclmdl"),
+    "hpu": ("syn",),
+}
+CUDA_TYPE, HIP_TYPE = 1, 6  # of memory records
+FIRST_GUESS = "cuda"  # where nothing tells the family
 
 
 def family_of_call(name: str) -> str | None:
     """The family whose prefix NAME has before a capital letter."""
-    return next((family for family, prefixes in CALLS_OF.items() for prefix in prefixes
-                 if name.startswith(prefix) and name[len(prefix):len(prefix) + 1] in UPPER), None)
+    return next(
+        (
+            family
+            for family, prefixes in CALLS_OF.items()
+            for prefix in prefixes
+            if name.startswith(prefix) and name[len(prefix) : len(prefix) + 1] in UPPER
+        ),
+        None,
+    )
 
 
 def device_family(trace: Trace) -> str:
     """The first that tells one (docs/numbers.md, Names of devices)."""
     words = {str(r.get("cat", "")).lower().partition("_") for r in trace.records}
-    told = [w for w in ("xpu", "mtia", "hpu", "privateuse1") if any(w == f and r for f, _, r in words)]
+    told = [
+        w
+        for w in ("xpu", "mtia", "hpu", "privateuse1")
+        if any(w == f and r for f, _, r in words)
+    ]
     if told and told[0] != "privateuse1":
         return told[0]
-    calls = (family_of_call(e.name) for e in trace.events if e.kind in kinds.LAUNCHES
-             and (e.category or "").lower().startswith("privateuse1_") == bool(told))
+    calls = (
+        family_of_call(e.name)
+        for e in trace.events
+        if e.kind in kinds.LAUNCHES
+        and (e.category or "").lower().startswith("privateuse1_") == bool(told)
+    )
     of_call = next(filter(None, calls), None)
     if of_call or told:
         return of_call or told[0]
     is_hip = "hip_runtime_version" in trace.members or any(
         e.kind in ("alloc", "free") and e.integer("Device Type") == HIP_TYPE
-        for e in trace.events)
+        for e in trace.events
+    )
     return "hip" if is_hip else FIRST_GUESS
 
 
@@ -252,13 +281,26 @@ def opening(trace: Trace, record: dict, ts: Fraction) -> Event:
     """The event that RECORD opens, without an end so far."""
     phase = record["ph"]
     args = record.get("args")
-    args = ({key: argument_of(value) for key, value in args.items()}
-            if isinstance(args, dict) else {})
+    args = (
+        {key: argument_of(value) for key, value in args.items()}
+        if isinstance(args, dict)
+        else {}
+    )
     name = name_of(record.get("name")) or ""
     category = name_of(record.get("cat"))
     start = exact.us_to_ns(ts)
-    event = Event(len(trace.events), phase, category, "scope", name,
-                  *who(record), start, None, args, isinstance(record.get("args"), dict))
+    event = Event(
+        len(trace.events),
+        phase,
+        category,
+        "scope",
+        name,
+        *who(record),
+        start,
+        None,
+        args,
+        isinstance(record.get("args"), dict),
+    )
     if phase in INSTANTS:
         event.kind = kinds.of_instant(name, exact.integer(args.get("Bytes")))
     else:
@@ -282,7 +324,9 @@ def name_devices(trace: Trace) -> None:
                 number = exact.integer(event.process) if number is None else number
                 own = event.args.get("device family")
                 own = own if isinstance(own, str) else family
-                devices[event.track] = own if number is None or number < 0 else f"{own}:{number}"
+                devices[event.track] = (
+                    own if number is None or number < 0 else f"{own}:{number}"
+                )
             event.device = devices[event.track]
     by_line = next((e.device for e in trace.events if e.track in trace.devices), None)
     if by_line:
@@ -295,8 +339,9 @@ def name_devices(trace: Trace) -> None:
 
 def merged_rank(process: str) -> str:
     """The rank that a merger wrote before a pid: TP00 of "[TP00] 900", rank0 of "rank0_900"."""
-    found = (re.match(r"\[((?:[^\]]+\]\[)*[^\]]+)\] .", process or "", re.DOTALL)
-             or re.match(r"(?i)(rank[0-9]+)[_:].", process or "", re.DOTALL))
+    found = re.match(r"\[((?:[^\]]+\]\[)*[^\]]+)\] .", process or "", re.DOTALL) or re.match(
+        r"(?i)(rank[0-9]+)[_:].", process or "", re.DOTALL
+    )
     return found[1] if found else ""
 
 
@@ -311,7 +356,9 @@ def tell_ranks_apart(trace: Trace) -> None:
     if sum(map(len, found.values())) == len(set().union(*found.values())):
         return
     of_rank = lines.first_numbers((rank, max(numbers)) for rank, numbers in found.items())
-    of_device = {(rank, n): of_rank[rank] + n for rank, numbers in found.items() for n in numbers}
+    of_device = {
+        (rank, n): of_rank[rank] + n for rank, numbers in found.items() for n in numbers
+    }
     for event in trace.events:
         family, _, number = (event.device or "").rpartition(":")
         moved = of_device.get((merged_rank(event.process), exact.integer(number)))
@@ -322,10 +369,14 @@ def tell_ranks_apart(trace: Trace) -> None:
 def move_properties(trace: Trace, of_device: dict[tuple[str, int], int]) -> None:
     """Give properties the numbers OF_DEVICE, where they list a number as often as ranks have it."""
     listed = trace.members.get("deviceProperties")
-    entries = [entry if isinstance(entry, dict) else {}
-               for entry in (listed if isinstance(listed, list) else [])]
-    ids = [place if (n := exact.integer(entry.get("id"))) is None or n < 0 else n
-           for place, entry in enumerate(entries)]
+    entries = [
+        entry if isinstance(entry, dict) else {}
+        for entry in (listed if isinstance(listed, list) else [])
+    ]
+    ids = [
+        place if (n := exact.integer(entry.get("id"))) is None or n < 0 else n
+        for place, entry in enumerate(entries)
+    ]
     moved = list(ids)
     for number in {n for _, n in of_device}:
         places = [i for i, n in enumerate(ids) if n == number]
@@ -334,22 +385,28 @@ def move_properties(trace: Trace, of_device: dict[tuple[str, int], int]) -> None
             moved[place] = to
     if entries:
         trace.kept["properties"] = [
-            {**entry, "id": number} for entry, number in zip(entries, moved)]
+            {**entry, "id": number} for entry, number in zip(entries, moved)
+        ]
 
 
 def match_agents(trace: Trace) -> None:
     """Give devices the numbers that programs have for them."""
+
     def numbers(of: object) -> set[int]:
         return {int(n) for n in of if n is not None and int(n) >= 0}
 
     at_work = numbers(e.device.partition(":")[2] or None for e in trace.events if e.device)
     listed = trace.members.get("deviceProperties")
-    ids = [exact.integer(entry.get("id")) if isinstance(entry, dict) else None
-           for entry in (listed if isinstance(listed, list) else [])]
+    ids = [
+        exact.integer(entry.get("id")) if isinstance(entry, dict) else None
+        for entry in (listed if isinstance(listed, list) else [])
+    ]
     known = numbers(place if id is None or id < 0 else id for place, id in enumerate(ids))
-    of_memory = numbers(e.integer("Device Id") for e in trace.events
-                        if e.kind in ("alloc", "free")
-                        and e.integer("Device Type") in (CUDA_TYPE, HIP_TYPE))
+    of_memory = numbers(
+        e.integer("Device Id")
+        for e in trace.events
+        if e.kind in ("alloc", "free") and e.integer("Device Type") in (CUDA_TYPE, HIP_TYPE)
+    )
     if not at_work:
         return
     places = agents.shift(at_work, known, of_memory)
@@ -365,18 +422,30 @@ def tell_producer(trace: Trace) -> None:
     names: dict[str, dict] = {"process_name": {}, "thread_name": {}, "process_labels": {}}
     for record in trace.records:
         args = record.get("args")
-        if (record.get("ph") == "M" and isinstance(args, dict)
-                and name_of(record.get("name")) in names):
+        if (
+            record.get("ph") == "M"
+            and isinstance(args, dict)
+            and name_of(record.get("name")) in names
+        ):
             key = "labels" if record["name"] == "process_labels" else "name"
             names[record["name"]][who(record)] = (text_of(args.get(key)) or "").rstrip(" ")
     processes = {process: name for (process, _), name in names["process_name"].items()}
     labels = {process: name for (process, _), name in names["process_labels"].items()}
     threads = names["thread_name"]
-    trace.producer, trace.dialect = producers.find(producers.Signs(
-        trace.members, trace.records, set(processes.values()), set(threads.values())))
-    lines.fit_all(trace, trace.dialect, lambda event: lines.Place(
-        processes.get(event.process, ""), threads.get(event.track, ""),
-        labels.get(event.process, "")))
+    trace.producer, trace.dialect = producers.find(
+        producers.Signs(
+            trace.members, trace.records, set(processes.values()), set(threads.values())
+        )
+    )
+    lines.fit_all(
+        trace,
+        trace.dialect,
+        lambda event: lines.Place(
+            processes.get(event.process, ""),
+            threads.get(event.track, ""),
+            labels.get(event.process, ""),
+        ),
+    )
     if trace.kept.pop("unmatched", False):
         trace.count("device_unmatched")
     if trace.dialect != "torch_legacy":
@@ -386,7 +455,7 @@ def tell_producer(trace: Trace) -> None:
 def add_counter(trace: Trace, record: dict, ts: Fraction) -> None:
     """Add a row for each series of a counter's sample."""
     args = record.get("args")
-    for series, value in (args.items() if isinstance(args, dict) else ()):
+    for series, value in args.items() if isinstance(args, dict) else ():
         value = argument_of(value)
         event = opening(trace, {**record, "args": {}}, ts)
         event.kind = "counter"
@@ -407,10 +476,12 @@ class Builder:
         self.file = file
         self.trace = Trace(file.members, [e for e in file.entries if isinstance(e, dict)])
         self.open_ranges: dict[tuple, list[Event]] = {}
-        self.left: list[tuple[dict, int]] = []      # ends without a begin
-        self.record_of: dict[int, dict] = {}        # id() of an opened range -> its record
-        begins, ends = ({name_of(r.get("name")) for r in self.trace.records if self.is_kept(r, ph)}
-                        for ph in "BE")
+        self.left: list[tuple[dict, int]] = []  # ends without a begin
+        self.record_of: dict[int, dict] = {}  # id() of an opened range -> its record
+        begins, ends = (
+            {name_of(r.get("name")) for r in self.trace.records if self.is_kept(r, ph)}
+            for ph in "BE"
+        )
         self.ends_have_names = bool((begins & ends) - {None, ""})
         samples = file.members.get("samples")
         for _ in samples if isinstance(samples, list) else ():
@@ -450,7 +521,7 @@ class Builder:
             self.trace.count(code, self.place(index, *keys))
         phase = entry.get("ph")
         if phase not in ("X", "C", "M", "s", "t", "f", *BEGINS, *ENDS, *INSTANTS):
-            if not entry:       # {} ends lists that are written event by event
+            if not entry:  # {} ends lists that are written event by event
                 return
             self.trace.count("unknown_phase", self.place(index))
             if "ph" in entry:
@@ -502,13 +573,16 @@ class Builder:
         is_named = record["ph"] != "E" and bool(name_of(record.get("name")))
         if not stack:
             (self.left if is_named else late).append(
-                (record, at) if is_named else ("unmatched_end", at))
+                (record, at) if is_named else ("unmatched_end", at)
+            )
             return
         event = self.ended_by(record, stack) if record["ph"] == "E" else stack[-1]
         if event is None:
             return
         if record["ph"] != "E" and name_of(record.get("name")):
-            event = next((e for e in reversed(stack) if e.name == name_of(record["name"])), None)
+            event = next(
+                (e for e in reversed(stack) if e.name == name_of(record["name"])), None
+            )
         if event is None:
             self.left.append((record, at))
             return
@@ -535,8 +609,10 @@ class Builder:
         args = record.get("args")
         if isinstance(args, dict):
             event.has_args = True
-            event.args = {**event.args,
-                          **{key: argument_of(value) for key, value in args.items()}}
+            event.args = {
+                **event.args,
+                **{key: argument_of(value) for key, value in args.items()},
+            }
 
     def match_left(self) -> None:
         """Asynchronous ends that ended nothing in their process, in the order of the file: by
@@ -546,10 +622,12 @@ class Builder:
         for event in (e for stack in self.open_ranges.values() for e in stack):
             if event.phase in ("b", "S"):
                 by_key.setdefault((*across(self.record_of[id(event)]), event.name), []).append(
-                    (event.start, 0, event.id, event))
+                    (event.start, 0, event.id, event)
+                )
         for number, (record, at) in enumerate(self.left):
             by_key.setdefault((*across(record), name_of(record.get("name"))), []).append(
-                (at, 1, number, record))
+                (at, 1, number, record)
+            )
         matched = set()
         for parts in by_key.values():
             stack: list[Event] = []
@@ -558,12 +636,18 @@ class Builder:
                     stack.append(what)
                 elif stack:
                     event = stack.pop()
-                    self.open_ranges[next(k for k, s in self.open_ranges.items()
-                                          if any(e is event for e in s))].remove(event)
+                    self.open_ranges[
+                        next(
+                            k for k, s in self.open_ranges.items() if any(e is event for e in s)
+                        )
+                    ].remove(event)
                     self.end_by(event, what, at)
                     matched.add(number)
-        late += [("unmatched_end", at) for number, (_, at) in enumerate(self.left)
-                 if number not in matched]
+        late += [
+            ("unmatched_end", at)
+            for number, (_, at) in enumerate(self.left)
+            if number not in matched
+        ]
 
     def conclude(self) -> Trace:
         """Do what is only possible after the last record."""
@@ -574,8 +658,9 @@ class Builder:
         still_open = {id(e) for stack in self.open_ranges.values() for e in stack}
         for event in trace.events:
             if id(event) in still_open:
-                trace.count("open_range" if event.phase == "B" else "unmatched_begin", None,
-                            event.start)
+                trace.count(
+                    "open_range" if event.phase == "B" else "unmatched_begin", None, event.start
+                )
         wild.leave_out(trace)
         trace.has_call_stacks = any("Call stack" in e.args for e in trace.events)
         tell_producer(trace)
@@ -610,8 +695,11 @@ def pair_key(record: dict) -> tuple:
     if record["ph"] in ("B", "E"):
         return ("B", *who(record))
     id2 = record.get("id2")
-    shared = (record["ph"] in ("S", "F"), name_of(record.get("cat")),
-              text_of(record.get("scope")))
+    shared = (
+        record["ph"] in ("S", "F"),
+        name_of(record.get("cat")),
+        text_of(record.get("scope")),
+    )
     if isinstance(id2, dict):
         return (*shared, None if "global" in id2 else who(record)[0], repr(id2))
     return (*shared, who(record)[0], text_of(record.get("id")))
@@ -629,9 +717,14 @@ def far_clock(records: list[dict]) -> int:
     """Where times count from: the whole microseconds of the first that is far from zero of the
     first eight ranges, or without any of the first eight events, if more than half of them are
     more than 146 years from it; else 0."""
-    timed = [r for r in records if r.get("ph") != "M" and exact.number(r.get("ts")) is not None
-             and abs(int(exact.number(r["ts"]))) < 2 ** 63]
+    timed = [
+        r
+        for r in records
+        if r.get("ph") != "M"
+        and exact.number(r.get("ts")) is not None
+        and abs(int(exact.number(r["ts"]))) < 2**63
+    ]
     ranges = [r for r in timed if r.get("ph") in ("X", "B", "b", "S")]
-    first = [int(exact.number(r["ts"])) for r in (ranges or timed)[:8]]     # towards zero
+    first = [int(exact.number(r["ts"])) for r in (ranges or timed)[:8]]  # towards zero
     far = [whole for whole in first if TIME_MAX_NS // 1000 < abs(whole)]
     return far[0] if 2 * len(far) > len(first) else 0

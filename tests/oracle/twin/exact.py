@@ -4,6 +4,7 @@
 Start and end are each rounded half up to a nanosecond; the duration is their difference, so
 that nesting survives. Nothing here ever passes through a binary double.
 """
+
 from __future__ import annotations
 
 import re
@@ -80,4 +81,4 @@ def median(values: list[int]) -> Fraction | None:
 
 def nearest(value: int) -> int:
     """VALUE limited to 64 bits."""
-    return max(-2 ** 63, min(2 ** 63 - 1, value))
+    return max(-(2**63), min(2**63 - 1, value))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`step_explain` and `siblings`."""
+
 from __future__ import annotations
 
 import bisect
@@ -15,8 +16,9 @@ ORDER = ("operator", "kernel", "memcpy", "memset")  # of rows with equal differe
 def counted(trace: Trace) -> dict[tuple[str, str], dict[int, list[int]]]:
     """(kind, name) -> step -> the times of what counts there, in order of the file."""
     step = inventory.step_of(trace)
-    thread = {number: one.annotation.track for number, one in steps.numbered(trace)
-              if one.annotation}
+    thread = {
+        number: one.annotation.track for number, one in steps.numbered(trace) if one.annotation
+    }
     nodes = {node.event: node for node in operators.build(trace)}
     found: dict[tuple[str, str], dict[int, list[int]]] = {}
 
@@ -33,9 +35,12 @@ def counted(trace: Trace) -> dict[tuple[str, str], dict[int, list[int]]]:
             continue
         elif node and (node.is_row or event.kind == "dataloader"):
             add("operator", event, event.dur - sum(c.event.dur for c in node.children))
-        elif (event.kind in growth.MARKED and event.is_host
-              and event.track == thread.get(step[event])
-              and (event.category or "").lower() != "trace"):
+        elif (
+            event.kind in growth.MARKED
+            and event.is_host
+            and event.track == thread.get(step[event])
+            and (event.category or "").lower() != "trace"
+        ):
             add("operator", event, forest.self_ns(event))
     return found
 
@@ -54,19 +59,36 @@ def of_trace(trace: Trace) -> list[dict]:
         for row in table:
             number = row["step"]
             if calls is None or median or usual or number in calls:
-                rows.append({"step": number, "kind": kind, "name": name,
-                             "of_process": row.get("of_process"),
-                             "ns": times.get(number, 0), "median": median,
-                             "calls": None if calls is None else calls.get(number, 0),
-                             "usual": usual})
+                rows.append(
+                    {
+                        "step": number,
+                        "kind": kind,
+                        "name": name,
+                        "of_process": row.get("of_process"),
+                        "ns": times.get(number, 0),
+                        "median": median,
+                        "calls": None if calls is None else calls.get(number, 0),
+                        "usual": usual,
+                    }
+                )
 
     for name in ("total", *steps.CATEGORIES, "other"):
-        add("category", "step" if name == "total" else name,
-            {row["step"]: row[f"{name}_ns"] for row in table}, None)
+        add(
+            "category",
+            "step" if name == "total" else name,
+            {row["step"]: row[f"{name}_ns"] for row in table},
+            None,
+        )
     found = counted(trace)
-    for (kind, name), by_step in sorted(found.items(), key=lambda item: ORDER.index(item[0][0])):
-        add(kind, name, {n: sum(v) for n, v in by_step.items()},
-            {n: len(v) for n, v in by_step.items()})
+    for (kind, name), by_step in sorted(
+        found.items(), key=lambda item: ORDER.index(item[0][0])
+    ):
+        add(
+            kind,
+            name,
+            {n: sum(v) for n, v in by_step.items()},
+            {n: len(v) for n, v in by_step.items()},
+        )
     return rows
 
 
@@ -77,29 +99,51 @@ def step_explain(traces: list[Trace]) -> list[dict]:
     for trace in traces:
         for row in of_trace(trace):
             key = tuple(row[c] for c in ("step", "kind", "name", "of_process"))
-            one = merged.setdefault(key, {**row, "ns": 0, "median": 0,
-                                          "calls": row["calls"] and 0, "usual": row["usual"] and 0})
+            one = merged.setdefault(
+                key,
+                {
+                    **row,
+                    "ns": 0,
+                    "median": 0,
+                    "calls": row["calls"] and 0,
+                    "usual": row["usual"] and 0,
+                },
+            )
             for column in ("ns", "median", "calls", "usual"):
                 if row[column] is not None:
                     one[column] = (one[column] or 0) + row[column]
-    rows = [{"step": row["step"], "kind": row["kind"], "name": row["name"], "ns": row["ns"],
-             "median_ns": float(Fraction(row["median"], 2)),
-             "delta_ns": float(row["ns"] - Fraction(row["median"], 2)), "calls": row["calls"],
-             "median_calls": None if row["calls"] is None else float(Fraction(row["usual"], 2))}
-            for row in merged.values()]
+    rows = [
+        {
+            "step": row["step"],
+            "kind": row["kind"],
+            "name": row["name"],
+            "ns": row["ns"],
+            "median_ns": float(Fraction(row["median"], 2)),
+            "delta_ns": float(row["ns"] - Fraction(row["median"], 2)),
+            "calls": row["calls"],
+            "median_calls": None if row["calls"] is None else float(Fraction(row["usual"], 2)),
+        }
+        for row in merged.values()
+    ]
     return sorted(rows, key=lambda row: -abs(row["delta_ns"]))
 
 
-def siblings(traces: list[Trace], name: str | None = None, event: int | None = None) -> list[dict]:
+def siblings(
+    traces: list[Trace], name: str | None = None, event: int | None = None
+) -> list[dict]:
     """`siblings` of TRACES together: ranges called NAME, or like the range EVENT."""
     found: list[tuple[Trace, Event]] = []
     for trace in traces:
         ranges = [e for e in trace.events if e.dur is not None]
         like = [e for e in ranges if e.id == event]
         for one in ranges:
-            if event is None and name in (one.name, name_of(trace, one)) or like and (
-                    name_of(trace, one), one.kind, place_word(trace, one)) == (
-                    name_of(trace, like[0]), like[0].kind, place_word(trace, like[0])):
+            if (
+                event is None
+                and name in (one.name, name_of(trace, one))
+                or like
+                and (name_of(trace, one), one.kind, place_word(trace, one))
+                == (name_of(trace, like[0]), like[0].kind, place_word(trace, like[0]))
+            ):
                 found.append((trace, one))
     durations: dict[tuple, list[int]] = {}
     for trace, one in found:
@@ -109,9 +153,17 @@ def siblings(traces: list[Trace], name: str | None = None, event: int | None = N
     rows = []
     for trace, one in found:
         same = durations[one.kind, place_word(trace, one)]
-        rows.append({"id": one.id, "rank": trace.rank, "thread": one.thread,
-                     "step": inventory.step_of(trace).get(one),
-                     "start_ns": one.start - trace.origin, "dur_ns": one.dur,
-                     "percentile_ratio": float(Fraction(bisect.bisect_right(same, one.dur),
-                                                        len(same)))})
+        rows.append(
+            {
+                "id": one.id,
+                "rank": trace.rank,
+                "thread": one.thread,
+                "step": inventory.step_of(trace).get(one),
+                "start_ns": one.start - trace.origin,
+                "dur_ns": one.dur,
+                "percentile_ratio": float(
+                    Fraction(bisect.bisect_right(same, one.dur), len(same))
+                ),
+            }
+        )
     return sorted(rows, key=lambda row: -row["dur_ns"])

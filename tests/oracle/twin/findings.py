@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Errors in the members of one record of any phase."""
+
 from __future__ import annotations
 
 import re
@@ -9,7 +10,7 @@ from typing import Iterator
 from . import exact
 from .tolerant import Word
 
-INT64 = range(-2 ** 63, 2 ** 63)
+INT64 = range(-(2**63), 2**63)
 # Escaped halves of surrogate pairs. Bytes that are not UTF-8 are DC80 to DCFF.
 HALF_PAIR = re.compile("[\ud800-\udbff\udc00-\udc7f\udd00-\udfff]")
 

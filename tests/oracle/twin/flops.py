@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """FLOP estimates of seven operators, from `Input Dims` and `Concrete Inputs`."""
+
 from __future__ import annotations
 
 import json
@@ -8,7 +9,11 @@ from math import prod
 
 def size(dims: list, index: int) -> list[int] | None:
     """The sizes of tensor INDEX; None if the input is not a tensor (or is a list of tensors)."""
-    if index >= len(dims) or not isinstance(dims[index], list) or not 0 < len(dims[index]) <= 64:
+    if (
+        index >= len(dims)
+        or not isinstance(dims[index], list)
+        or not 0 < len(dims[index]) <= 64
+    ):
         return None
     if not all(isinstance(n, int) and not isinstance(n, bool) for n in dims[index]):
         return None
@@ -37,9 +42,18 @@ def conv2d(dims: list, inputs: list) -> int:
     image, weight = size(dims, 0), size(dims, 1)
     stride, padding = pair(concrete(inputs, 3)), pair(concrete(inputs, 4))
     dilation, groups = pair(concrete(inputs, 5)), concrete(inputs, 6)
-    if (not image or len(image) != 4 or not weight or len(weight) != 4 or not stride
-            or padding is None or not dilation or type(groups) is not int or groups == 0
-            or 0 in stride):
+    if (
+        not image
+        or len(image) != 4
+        or not weight
+        or len(weight) != 4
+        or not stride
+        or padding is None
+        or not dilation
+        or type(groups) is not int
+        or groups == 0
+        or 0 in stride
+    ):
         return 0
     n, c_in, height, width = image
     c_out, _, kh, kw = weight
@@ -67,7 +81,7 @@ def of(name: str, args: dict) -> int:
     if name in ("aten::mm", "aten::bmm"):
         return matrix(size(dims, 0), size(dims, 1), name == "aten::bmm")
     if name in ("aten::addmm", "aten::baddbmm"):
-        if size(dims, 0) is None and dims[:1] != [[]]:      # a bias may have no sizes
+        if size(dims, 0) is None and dims[:1] != [[]]:  # a bias may have no sizes
             return 0
         return matrix(size(dims, 1), size(dims, 2), name == "aten::baddbmm")
     if name in ("aten::mul", "aten::add"):
@@ -76,6 +90,10 @@ def of(name: str, args: dict) -> int:
             return prod(tensor)
         types = args.get("Input type")
         first = types[0] if isinstance(types, list) and types else ""
-        return int(dims[:1] == [[]] and isinstance(first, str) and first != "" and
-                   not first.startswith(("Scalar", "TensorList", "GenericList")))
+        return int(
+            dims[:1] == [[]]
+            and isinstance(first, str)
+            and first != ""
+            and not first.startswith(("Scalar", "TensorList", "GenericList"))
+        )
     return 0

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`flows`: the arrows of the file between events, by the Chrome format."""
+
 from __future__ import annotations
 
 import re
@@ -8,10 +9,19 @@ from dataclasses import dataclass
 from . import exact, forward, wild
 from .events import Event, Trace, name_of, who
 
-KINDS = {"ac2g": "launch", "async_cpu_to_gpu": "launch", "async": "launch",
-         "fwdbwd": "fwdbwd", "forward_backward": "fwdbwd"}
-LAUNCHES = {"ascend": {"async_npu", "HostToDevice"}, "rocprof": {"DataFlow", "api_op"},
-            "torch_legacy": {"cpu_to_cuda"}, "proton": {"flow"}}    # words of other dialects
+KINDS = {
+    "ac2g": "launch",
+    "async_cpu_to_gpu": "launch",
+    "async": "launch",
+    "fwdbwd": "fwdbwd",
+    "forward_backward": "fwdbwd",
+}
+LAUNCHES = {
+    "ascend": {"async_npu", "HostToDevice"},
+    "rocprof": {"DataFlow", "api_op"},
+    "torch_legacy": {"cpu_to_cuda"},
+    "proton": {"flow"},
+}  # words of other dialects
 RANK = {"s": 0, "t": 1, "f": 2}
 
 
@@ -25,6 +35,7 @@ def kind_of(category: str | None, dialect: str) -> str | None:
 @dataclass(eq=False)
 class Record:
     """A start, step or end of an arrow."""
+
     place: int
     phase: str
     category: str | None
@@ -46,9 +57,17 @@ def records_of(trace: Trace) -> list[Record]:
             key = record["id"]
         if key is None:
             continue
-        found.append(Record(place, record["ph"], name_of(record.get("cat")), key,
-                            who(record), at,
-                            record["ph"] == "f" and record.get("bp") != "e"))
+        found.append(
+            Record(
+                place,
+                record["ph"],
+                name_of(record.get("cat")),
+                key,
+                who(record),
+                at,
+                record["ph"] == "f" and record.get("bp") != "e",
+            )
+        )
     return found
 
 
@@ -112,6 +131,7 @@ def table(trace: Trace) -> list[dict]:
         ids = bound(source), bound(end)
         if ids != (None, None):
             category = (end or source).category
-            rows.append({"kind": kind_of(category, trace.dialect), "from_id": ids[0],
-                         "to_id": ids[1]})
+            rows.append(
+                {"kind": kind_of(category, trace.dialect), "from_id": ids[0], "to_id": ids[1]}
+            )
     return rows

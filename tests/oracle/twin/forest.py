@@ -6,6 +6,7 @@ not after the other's start. A partial overlap makes siblings and is counted; no
 removed or clipped. Overlaps of a Python call with a range that it begins or ends are counted
 separately. Self time is the duration minus that of the children.
 """
+
 from __future__ import annotations
 
 from typing import Callable, Iterable
@@ -19,18 +20,23 @@ BEGUN_BY_CALLS = {"annotation", "step", "dataloader", "optimizer", "communicatio
 
 def crosses(x: Event, y: Event) -> bool:
     """Whether one of two ranges is a Python call, and the other one that a call begins and ends."""
+
     def is_begun_by_call(event: Event) -> bool:
         return event.kind in BEGUN_BY_CALLS or (
-            event.kind == "operator" and "::" not in event.name)
+            event.kind == "operator" and "::" not in event.name
+        )
 
-    return (x.kind in CALLS and is_begun_by_call(y)) or (y.kind in CALLS and is_begun_by_call(x))
+    return (x.kind in CALLS and is_begun_by_call(y)) or (
+        y.kind in CALLS and is_begun_by_call(x)
+    )
 
 
 OF_QUEUES = "queue overlaps"
 
 
-def nest(ranges: Iterable[Event], set_parent: Callable[[Event, Event | None], None]
-         ) -> tuple[list[int], list[int]]:
+def nest(
+    ranges: Iterable[Event], set_parent: Callable[[Event, Event | None], None]
+) -> tuple[list[int], list[int]]:
     """Call SET_PARENT for each of RANGES, of one track, with its parent. Returns the starts of
     ranges that partially overlap an earlier one, and of those that overlap only calls so."""
     overlaps: list[int] = []
@@ -61,19 +67,23 @@ def by_track(events: Iterable[Event]) -> dict[tuple, list[Event]]:
 
 def build(trace: Trace) -> None:
     """Set parent, children and depth of every event, and count partial overlaps."""
+
     def set_parent(event: Event, parent: Event | None) -> None:
         event.parent = parent
         event.depth = parent.depth + 1 if parent else 0
         if parent:
             parent.children.append(event)
 
-    found = [(ranges[0].device, *nest(ranges, set_parent))
-             for ranges in by_track(trace.events).values()]
+    found = [
+        (ranges[0].device, *nest(ranges, set_parent))
+        for ranges in by_track(trace.events).values()
+    ]
     hosts = [(overlaps, crossed) for device, overlaps, crossed in found if not device]
     trace.kept["overlaps"] = [start for overlaps, _ in hosts for start in overlaps]
     trace.kept["crossed"] = [start for _, crossed in hosts for start in crossed]
-    trace.kept[OF_QUEUES] = [start for device, overlaps, crossed in found if device
-                             for start in overlaps + crossed]
+    trace.kept[OF_QUEUES] = [
+        start for device, overlaps, crossed in found if device for start in overlaps + crossed
+    ]
 
 
 def self_ns(event: Event) -> int:

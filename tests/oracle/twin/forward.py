@@ -6,13 +6,14 @@ operator. Without an arrow it is found by numbers: the forward operator with the
 number` that starts last, on the thread of the backward operator's `Fwd thread id`. That thread is
 known from arrows, or it is the only one that runs forward. Otherwise there is no link.
 """
+
 from __future__ import annotations
 
 from . import exact
 from .events import Event, Trace, text_of, who
 
 CATEGORIES = ("fwdbwd", "forward_backward")
-NUMBER_MAX = 2 ** 31 - 1
+NUMBER_MAX = 2**31 - 1
 Track = tuple[str, str]
 
 
@@ -57,8 +58,10 @@ def links(trace: Trace) -> dict[Event, Event]:
 
 def find_links(trace: Trace) -> dict[Event, Event]:
     """The same, once per trace."""
-    ops = sorted((e for e in trace.events if e.kind == "operator" and e.is_range
-                  and e.is_host), key=Event.order)
+    ops = sorted(
+        (e for e in trace.events if e.kind == "operator" and e.is_range and e.is_host),
+        key=Event.order,
+    )
     at: dict[tuple[Track, int], list[Event]] = {}
     for op in ops:
         at.setdefault((op.track, op.start), []).append(op)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`steps`: the operator on which a slow outlier spent more time than the median step."""
+
 from __future__ import annotations
 
 from fractions import Fraction
@@ -20,8 +21,9 @@ def times(trace: Trace) -> tuple[dict[tuple[str, str], dict[int, int]], set[tupl
         if event.kind in kinds.DEVICE_WORK and event.is_range:
             work.setdefault(call, []).append(event)
     step = inventory.step_of(trace)
-    thread = {number: one.annotation.track for number, one in steps.numbered(trace)
-              if one.annotation}
+    thread = {
+        number: one.annotation.track for number, one in steps.numbered(trace) if one.annotation
+    }
     nodes = {node.event: node for node in operators.build(trace)}
     found: dict[tuple[str, str], dict[int, int]] = {}
     outside: set[tuple[str, int]] = set()
@@ -30,10 +32,16 @@ def times(trace: Trace) -> tuple[dict[tuple[str, str], dict[int, int]], set[tupl
         if not event.name or number is None or (node and node.merged_into):
             continue
         if node and (node.is_row or event.kind == "dataloader"):
-            own = {"host": event.dur - sum(c.event.dur for c in node.children),
-                   "device": sum(w.dur for call in node.calls for w in work.get(call, []))}
-        elif (event.kind in MARKED and event.is_host and event.track == thread.get(number)
-              and (event.category or "").lower() != "trace"):
+            own = {
+                "host": event.dur - sum(c.event.dur for c in node.children),
+                "device": sum(w.dur for call in node.calls for w in work.get(call, [])),
+            }
+        elif (
+            event.kind in MARKED
+            and event.is_host
+            and event.track == thread.get(number)
+            and (event.category or "").lower() != "trace"
+        ):
             own = {"host": forest.self_ns(event)}
         else:
             continue
@@ -54,8 +62,10 @@ def add(trace: Trace, rows: list[dict]) -> list[dict]:
     if not slow:
         return rows
     found, outside = times(trace)
-    medians = {key: exact.median([sums.get(number, 0) for number in kept])
-               for key, sums in found.items()}
+    medians = {
+        key: exact.median([sums.get(number, 0) for number in kept])
+        for key, sums in found.items()
+    }
     others = exact.median([row["other_ns"] for row in rows if row["kept"]])
     for row in slow:
         most, best = Fraction(0), ("", "")
@@ -71,8 +81,12 @@ def add(trace: Trace, rows: list[dict]) -> list[dict]:
             most, best = growth, ("other", "host")
         more = Fraction(row["total_ns"]) - Fraction(middle)
         if 10 * most >= more:
-            row |= {"grew": best[0], "grew_on": best[1], "grew_by_ns": exact.half_up(most),
-                    "grew_ratio": float(most / more)}
+            row |= {
+                "grew": best[0],
+                "grew_on": best[1],
+                "grew_by_ns": exact.half_up(most),
+                "grew_ratio": float(most / more),
+            }
     if any("grew" in row for row in rows):  # all rows have the columns, or none
         for row in rows:
             for column in ("grew", "grew_on", "grew_by_ns", "grew_ratio"):

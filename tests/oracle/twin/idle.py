@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The split of the time in which devices have nothing to do, by cause (docs/numbers.md, Time
 by cause): slowly, range by range."""
+
 from __future__ import annotations
 
 import re
@@ -14,13 +15,30 @@ HANDOVER_NS, SLOW_CALL_NS = 100_000, 1_000_000
 COMPILE_NS, SET_UP_NS = 100_000, 100_000_000
 MUCH = 50
 # In order of precedence; what comes before and after these is decided otherwise.
-HOST = ("dataloader", "blocked", "allocator", "slow_call", "overhead", "optimizer", "launch",
-        "python")
-CODES = {"communication": "communication", "dataloader": "data_loading",
-         "blocked": "synchronization", "allocator": "allocator", "slow_call": "slow_call",
-         "overhead": "profiler_overhead", "optimizer": "optimizer", "launch": "launch_bound",
-         "python": "python_idle", "unrecorded": "unrecorded_idle", "handover": "handover",
-         "late": "late_start"}
+HOST = (
+    "dataloader",
+    "blocked",
+    "allocator",
+    "slow_call",
+    "overhead",
+    "optimizer",
+    "launch",
+    "python",
+)
+CODES = {
+    "communication": "communication",
+    "dataloader": "data_loading",
+    "blocked": "synchronization",
+    "allocator": "allocator",
+    "slow_call": "slow_call",
+    "overhead": "profiler_overhead",
+    "optimizer": "optimizer",
+    "launch": "launch_bound",
+    "python": "python_idle",
+    "unrecorded": "unrecorded_idle",
+    "handover": "handover",
+    "late": "late_start",
+}
 PYTHON = ("python", "module", "frame")
 WORTH = 10
 
@@ -28,6 +46,7 @@ WORTH = 10
 @dataclass
 class Idle:
     """The parts by cause, and the ranges that have causes."""
+
     parts: dict[str, list[Interval]] = field(default_factory=dict)
     ranges: list[tuple[Event, str, Interval]] = field(default_factory=list)
 
@@ -69,8 +88,9 @@ def is_native(event: Event) -> bool:
     """Whether EVENT is a scope that a Python function or an executor calls, or an executor, and
     in which no Python runs."""
     around = event
-    while around and not (EXECUTORS.search(around.name) or (
-            around is not event and around.kind in PYTHON)):
+    while around and not (
+        EXECUTORS.search(around.name) or (around is not event and around.kind in PYTHON)
+    ):
         around = around.parent
     return event.kind == "scope" and around is not None and not runs_python(event)
 
@@ -95,13 +115,23 @@ def stretches(event: Event) -> list[Interval]:
     for child in sorted(event.children, key=Event.order):
         found.append((alone, child.start))
         alone = max(alone, child.end)
-    return [(start, end) for start, end in [*found, (alone, event.end)]
-            if end - start >= SLOW_CALL_NS]
+    return [
+        (start, end)
+        for start, end in [*found, (alone, event.end)]
+        if end - start >= SLOW_CALL_NS
+    ]
 
 
-def split(events: list[Event], kept: list[Interval], work: list[Interval],
-          communication: list[Interval], gaps: list[tuple[Interval, Event | None, bool]],
-          drivers: set | None, calls: dict[Event, str], is_xla: bool) -> Idle:
+def split(
+    events: list[Event],
+    kept: list[Interval],
+    work: list[Interval],
+    communication: list[Interval],
+    gaps: list[tuple[Interval, Event | None, bool]],
+    drivers: set | None,
+    calls: dict[Event, str],
+    is_xla: bool,
+) -> Idle:
     """The split. COMMUNICATION is that class, GAPS are with the call that launched what ends them
     and whether it waits; DRIVERS the threads that count, or None for all; CALLS what calls do."""
     found = Idle()
@@ -116,11 +146,15 @@ def split(events: list[Event], kept: list[Interval], work: list[Interval],
             if cause != "launch":
                 found.ranges.append((event, cause, (event.start, event.end)))
         if event.kind not in ("operator", "communication") or (
-                drivers is not None and event.track not in drivers):
+            drivers is not None and event.track not in drivers
+        ):
             continue
         for when in stretches(event):
-            cause = ("blocked" if event.name in ("aten::item", "aten::_local_scalar_dense")
-                     else "slow_call")
+            cause = (
+                "blocked"
+                if event.name in ("aten::item", "aten::_local_scalar_dense")
+                else "slow_call"
+            )
             ran[cause].append(when)
             found.ranges.append((event, cause, when))
     busy = union(work)
@@ -151,7 +185,11 @@ def split(events: list[Event], kept: list[Interval], work: list[Interval],
 def is_between(around: Event) -> bool:
     """Whether AROUND is a call, an announced step or the time of the recording, which call
     nothing."""
-    return around.kind in kinds.LAUNCHES or (around.category or "").lower() == "trace" or (around.kind == "step" and not around.is_iteration)
+    return (
+        around.kind in kinds.LAUNCHES
+        or (around.category or "").lower() == "trace"
+        or (around.kind == "step" and not around.is_iteration)
+    )
 
 
 def caller(event: Event) -> str | None:
@@ -175,7 +213,10 @@ def name_ranges(found: Idle, cause: str) -> tuple[int, str | None, str | None]:
             raw = event.parent
             while raw and is_between(raw):
                 raw = raw.parent
-            key = (event.name, raw.name or None if raw and event.kind in kinds.LAUNCHES else None)
+            key = (
+                event.name,
+                raw.name or None if raw and event.kind in kinds.LAUNCHES else None,
+            )
             sums[key] = sums.get(key, 0) + ns
             callers[key] = caller(event) if key[1] is not None else None
     top = max(sums, key=lambda key: sums[key], default=None)
@@ -214,8 +255,12 @@ def marked(found: Idle, ranges: list[Event], drivers: set | None) -> str | None:
     if that is a tenth of it."""
     sums: dict[str, int] = {}
     for event in ranges:
-        if not is_mark(event) or not event.is_host or event.dur <= 0 \
-                or (drivers is not None and event.track not in drivers):
+        if (
+            not is_mark(event)
+            or not event.is_host
+            or event.dur <= 0
+            or (drivers is not None and event.track not in drivers)
+        ):
             continue
         ns = found.of("unrecorded", event)
         if ns == 0:
@@ -227,6 +272,10 @@ def marked(found: Idle, ranges: list[Event], drivers: set | None) -> str | None:
         if around:
             sums[around.name] = sums.get(around.name, 0) - ns
     name = max(filter(None, sums), key=lambda key: sums[key], default=None)
-    if name is None or sums[name] <= 0 or sums[name] < length(found.parts["unrecorded"]) // WORTH:
+    if (
+        name is None
+        or sums[name] <= 0
+        or sums[name] < length(found.parts["unrecorded"]) // WORTH
+    ):
         return None
     return name.rsplit(" at 0x", 1)[0]

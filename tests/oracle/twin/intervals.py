@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sets of half-open intervals as sorted lists of disjoint ones. Integers, ns."""
+
 from __future__ import annotations
 
 Interval = tuple[int, int]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Steps of programs that announce none: ranges of one pattern that fill the time."""
+
 from __future__ import annotations
 
 from fractions import Fraction
@@ -36,8 +37,11 @@ def series(trace: "Trace") -> dict[tuple, list["Event"]]:
     place: dict[tuple, int] = {}
     for event in trace.events:
         place.setdefault(event.track, event.id)
-    ranges = [e for e in trace.events if e.kind == "annotation" and e.is_host
-              and e.is_range and e.dur > 0]
+    ranges = [
+        e
+        for e in trace.events
+        if e.kind == "annotation" and e.is_host and e.is_range and e.dur > 0
+    ]
     until: dict[tuple, int] = {}
     for event in sorted(ranges, key=lambda e: (place[e.track], e.order())):
         if event.start >= until.get(event.track, event.start):
@@ -49,8 +53,10 @@ def series(trace: "Trace") -> dict[tuple, list["Event"]]:
 def pauses(trace: "Trace") -> list[tuple[int, int]]:
     """When the recording was paused: from an instant that says so to the next that says it goes on."""
     found, since = [], None
-    for event in sorted((e for e in trace.events if e.end is None and e.name in (PAUSED, RESUMED)),
-                        key=lambda e: (e.start, e.id)):
+    for event in sorted(
+        (e for e in trace.events if e.end is None and e.name in (PAUSED, RESUMED)),
+        key=lambda e: (e.start, e.id),
+    ):
         if event.name == PAUSED:
             since = event.start if since is None else since
         elif since is not None:
@@ -67,11 +73,20 @@ def mark(trace: "Trace") -> None:
     paused = pauses(trace)
     for events in series(trace).values():
         total = sum(e.dur for e in events)
-        whole = events[-1].end - events[0].start - sum(
-            max(0, min(to, after.start) - max(since, before.end))
-            for before, after in zip(events, events[1:]) for since, to in paused)
-        if len(events) >= LEAST and total >= SHARE * whole and (
-                total > sum(e.dur for e in best)):
+        whole = (
+            events[-1].end
+            - events[0].start
+            - sum(
+                max(0, min(to, after.start) - max(since, before.end))
+                for before, after in zip(events, events[1:])
+                for since, to in paused
+            )
+        )
+        if (
+            len(events) >= LEAST
+            and total >= SHARE * whole
+            and (total > sum(e.dur for e in best))
+        ):
             best = events
     for event in best:
         event.kind = "step"

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether events were taken out of a file (docs/numbers.md, Files that lack events)."""
+
 from __future__ import annotations
 
 from . import kinds, links
 from .events import Event, Trace
 
-ENOUGH = 100                    # numbers tell something
+ENOUGH = 100  # numbers tell something
 MEMORY = ("alloc", "free")
 
 
@@ -43,13 +44,17 @@ def lacks_events(trace: Trace) -> bool:
     """Whether the file of TRACE is one of the three."""
     if "lacks events" not in trace.kept:
         operators = numbers_of([e for e in trace.events if e.kind == "operator"], "External id")
-        memory = [e for e in trace.events if e.kind in MEMORY]      # few write their numbers
+        memory = [e for e in trace.events if e.kind in MEMORY]  # few write their numbers
         events = numbers_of([e for e in trace.events if e.kind not in MEMORY], "Ev Idx")
         has_functions = any(e.kind in ("python", "module") for e in trace.events)
         is_dense = are_dense(operators) or are_dense(events)
         trace.kept["lacks events"] = (
-            not is_dense and len(operators) >= ENOUGH
-            or not is_dense and not has_functions and span_of(events) >= 2 * ENOUGH
+            not is_dense
+            and len(operators) >= ENOUGH
+            or not is_dense
+            and not has_functions
+            and span_of(events) >= 2 * ENOUGH
             and 2 * (len(events) + len(memory)) < span_of(events)
-            or lacks_launches(trace))
+            or lacks_launches(trace)
+        )
     return trace.kept["lacks events"]

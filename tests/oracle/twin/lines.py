@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Device work of traces that have no categories for it: what a line of the picture holds is told
 by the names of its process and thread, as its producer writes them."""
+
 from __future__ import annotations
 
 import re
@@ -15,17 +16,25 @@ if TYPE_CHECKING:
 
 NETWORK = re.compile("HCCL|Communication")
 # Where the same tasks are drawn more than once, the first of these has them.
-TASKS = ("Ascend Hardware", "Task Scheduler", ("AI Core", "AI CPU"), ("AI Core Op", "AI CPU Op"))
+TASKS = (
+    "Ascend Hardware",
+    "Task Scheduler",
+    ("AI Core", "AI CPU"),
+    ("AI Core Op", "AI CPU Op"),
+)
 ANALYSIS = "Overlap Analysis"
 DEVICE = re.compile(r"(.*)/device:([A-Za-z]+):([0-9]+)(?: .*)?$")
 STREAM = re.compile(r"Stream #[0-9]+\(")
-TF_PROCESS = re.compile(r"(.*/)?(?:device:)?([CGTX]PU):([0-9]+)(.*?)( Compute)?$", re.IGNORECASE)
+TF_PROCESS = re.compile(
+    r"(.*/)?(?:device:)?([CGTX]PU):([0-9]+)(.*?)( Compute)?$", re.IGNORECASE
+)
 COLLECTIVE = re.compile(r"all-|reduce-scatter|collective|send|recv|ragged")
 
 
 @dataclass
 class Fit:
     """What a row becomes. A device that is None is the host; a summary is on no queue."""
+
     kind: str
     device: str | None = None
     is_summary: bool = False
@@ -34,6 +43,7 @@ class Fit:
 @dataclass
 class Place:
     """A row's place in the picture."""
+
     process: str
     thread: str
     label: str
@@ -44,8 +54,12 @@ def work_kind(name: str) -> str:
     low = name.lower()
     if low.startswith("memset") or "[memset]" in low:
         return "memset"
-    is_copy = (low.startswith("memcpy") or re.match("copy-(start|done)", low)
-               or low.startswith("copy") and "to" in low)
+    is_copy = (
+        low.startswith("memcpy")
+        or re.match("copy-(start|done)", low)
+        or low.startswith("copy")
+        and "to" in low
+    )
     return "memcpy" if is_copy else "kernel"
 
 
@@ -92,7 +106,7 @@ def drawn_over(events: list["Event"]) -> set[int]:
         if any(inside(event, whole) for whole in wholes):
             repeats.add(event.id)
             continue
-        near = ordered[bisect_left(starts, event.start):bisect_left(starts, event.end)]
+        near = ordered[bisect_left(starts, event.start) : bisect_left(starts, event.end)]
         within = [e for e in near if inside(e, event)]
         direct = [e for e in within if not any(inside(e, other) for other in within)]
         if not within:
@@ -123,19 +137,33 @@ def xla(trace: "Trace", place: Callable[["Event"], Place]) -> Callable[["Event"]
     """Streams hold kernels, and where none is, operations do; the rest is drawn over them."""
     places = [place(e) for e in trace.events]
     streams = {p.process for p in places if STREAM.match(p.thread)}
-    steps = step_lines(e for e, p in zip(trace.events, places)
-                       if p.thread == "Steps" and DEVICE.match(p.process))
-    of_device = [(m[1], int(m[3])) for p in places if (m := DEVICE.match(p.process)) and m[2] != "CPU"]
+    steps = step_lines(
+        e
+        for e, p in zip(trace.events, places)
+        if p.thread == "Steps" and DEVICE.match(p.process)
+    )
+    of_device = [
+        (m[1], int(m[3])) for p in places if (m := DEVICE.match(p.process)) and m[2] != "CPU"
+    ]
     first = first_numbers(of_device)
     lines: dict[tuple[str, str], list["Event"]] = {}
     for event, at in zip(trace.events, places):
-        if (at.thread in ("XLA Ops", "Sparse Core Ops") and DEVICE.match(at.process)
-                and at.process not in streams and event.phase == "X" and event.dur > 0):
+        if (
+            at.thread in ("XLA Ops", "Sparse Core Ops")
+            and DEVICE.match(at.process)
+            and at.process not in streams
+            and event.phase == "X"
+            and event.dur > 0
+        ):
             lines.setdefault((at.process, at.thread), []).append(event)
     repeats = {i for line in lines.values() for i in drawn_over(line)}
-    families = {family for e in trace.events for family, call in
-                (("hip", "hip[A-Z]"), ("cuda", "cu(da)?[A-Z]")) if re.match(call, e.name)}
-    family = max(families, default="gpu")       # "hip" before "cuda"
+    families = {
+        family
+        for e in trace.events
+        for family, call in (("hip", "hip[A-Z]"), ("cuda", "cu(da)?[A-Z]"))
+        if re.match(call, e.name)
+    }
+    family = max(families, default="gpu")  # "hip" before "cuda"
 
     def fit(event: "Event") -> Fit | None:
         at = place(event)
@@ -149,8 +177,10 @@ def xla(trace: "Trace", place: Callable[["Event"], Place]) -> Callable[["Event"]
             return Fit(kind) if kind else None
         if device[2] not in ("GPU", "TPU"):
             return None
-        name = (f"{family if device[2] == 'GPU' else device[2].lower()}"
-                f":{first[device[1]] + int(device[3])}")
+        name = (
+            f"{family if device[2] == 'GPU' else device[2].lower()}"
+            f":{first[device[1]] + int(device[3])}"
+        )
         if STREAM.match(at.thread):
             return Fit(work_kind(event.name), name)
         if at.thread == "Async XLA Ops" and at.process not in streams:
@@ -162,16 +192,21 @@ def xla(trace: "Trace", place: Callable[["Event"], Place]) -> Callable[["Event"]
         if at.thread == "Steps" and event.track in steps:
             return Fit("step", name)
         return Fit("annotation", name)
+
     return fit
 
 
 def tensorflow(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
     """A process a stream; a process of all streams repeats those of single ones."""
-    single = {(m[1] or "", m[3]) for e in trace.events if (m := TF_PROCESS.match(
-        place(e).process)) and re.search(r"stream:[0-9]+$", m[4])}
+    single = {
+        (m[1] or "", m[3])
+        for e in trace.events
+        if (m := TF_PROCESS.match(place(e).process)) and re.search(r"stream:[0-9]+$", m[4])
+    }
     matches = (TF_PROCESS.match(place(e).process) for e in trace.events)
-    first = first_numbers((m[1] or "", int(m[3])) for m in matches
-                          if m and re.search("stream:|memcpy", m[4]))
+    first = first_numbers(
+        (m[1] or "", int(m[3])) for m in matches if m and re.search("stream:|memcpy", m[4])
+    )
 
     def fit(event: "Event") -> Fit | None:
         process = place(event).process
@@ -187,14 +222,19 @@ def tensorflow(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | Non
         if (found[1] or "", found[3]) in single and not re.search(r"stream:[0-9]+$", found[4]):
             return Fit("annotation", device, True)
         return Fit(work_kind(event.name), device)
+
     return fit
 
 
 def task_kind(event: "Event") -> str:
     """What a task of Ascend is."""
     task = str(event.args.get("Task Type") or "Other").upper()
-    if task == "OTHER":     # of newer tools, for all kinds of tasks
-        task = event.name.upper() if re.match("(?i)(event|notify|memcpy|sdma)_", event.name) else ""
+    if task == "OTHER":  # of newer tools, for all kinds of tasks
+        task = (
+            event.name.upper()
+            if re.match("(?i)(event|notify|memcpy|sdma)_", event.name)
+            else ""
+        )
     if "WAIT" in task or "EVENT" in task or "NOTIFY" in task:
         return "sync"
     return "memcpy" if "SDMA" in task or "MEMCPY" in task else "kernel"
@@ -205,12 +245,19 @@ def ascend(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
     processes = {place(e).process for e in trace.events}
     drawn = [t for t in TASKS if processes & ({t} if isinstance(t, str) else set(t))][:1]
     real = {name for t in drawn for name in ([t] if isinstance(t, str) else t)}
-    others = {"Ascend Hardware", "Task Scheduler", "AI Core", "AI CPU", "AI Core Op",
-              "AI CPU Op"} - real
+    others = {
+        "Ascend Hardware",
+        "Task Scheduler",
+        "AI Core",
+        "AI CPU",
+        "AI Core Op",
+        "AI CPU Op",
+    } - real
     network = {name for name in processes if NETWORK.match(name)}
     neural = real | others | network
-    of_collectives = {e.integer("stream id") for e in trace.events
-                      if place(e).process in network}
+    of_collectives = {
+        e.integer("stream id") for e in trace.events if place(e).process in network
+    }
     places = [place(e) for e in trace.events]
     whole = any(p.process in network and not p.thread.startswith("Plane") for p in places)
     repeated = any(p.process in real for p in places)
@@ -220,8 +267,13 @@ def ascend(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
         if not re.search("[0-9]", label):
             trace.kept["unmatched"] = True
 
-    steps = step_lines(e for e, p in zip(trace.events, places) if p.thread.startswith("Step Trace")
-                       and p.process in neural and e.category == "Iteration Time")
+    steps = step_lines(
+        e
+        for e, p in zip(trace.events, places)
+        if p.thread.startswith("Step Trace")
+        and p.process in neural
+        and e.category == "Iteration Time"
+    )
 
     def fit(event: "Event") -> Fit | None:
         at = place(event)
@@ -244,24 +296,31 @@ def ascend(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
         if at.process in others:
             return Fit("annotation", device, True)
         kind = task_kind(event)
-        if (kind != "sync" and whole and event.thread.isdigit()
-                and int(event.thread) in of_collectives):
+        if (
+            kind != "sync"
+            and whole
+            and event.thread.isdigit()
+            and int(event.thread) in of_collectives
+        ):
             return Fit("annotation", device)
         return Fit(kind, device)
+
     return fit
 
 
 def display(trace: "Trace", _: Callable) -> Callable[["Event"], Fit | None]:
     """Threads of operators with full names are streams; how long streams ran repeats them."""
     work = {e.track for e in trace.events if "fullname" in e.args}
-    runs = {e.track for e in trace.events
-            if re.match(r"stream_[0-9]+_parallel_[0-9]", e.name)} - work
+    runs = {
+        e.track for e in trace.events if re.match(r"stream_[0-9]+_parallel_[0-9]", e.name)
+    } - work
     trace.kept["unmatched"] = bool(work)
 
     def fit(event: "Event") -> Fit | None:
         if event.track in work:
             return Fit(work_kind(event.name), "npu:0")
         return Fit("annotation", "", True) if event.track in runs else None
+
     return fit
 
 
@@ -271,8 +330,9 @@ def torch_legacy(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | N
 
     def fit(event: "Event") -> Fit | None:
         if event.process == "CPU functions":
-            is_operator = (not named or "::" in event.name
-                           or re.search(r"Backward[0-9]*$", event.name))
+            is_operator = (
+                not named or "::" in event.name or re.search(r"Backward[0-9]*$", event.name)
+            )
             if kinds.STEP_NAME.match(event.name):
                 return Fit("step")
             if kinds.is_dataloader(event.name):
@@ -281,11 +341,13 @@ def torch_legacy(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | N
         if event.process == "CUDA functions":
             return Fit(work_kind(event.name), f"cuda:{event.thread}")
         return None
+
     return fit
 
 
 def rocprof(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
     """Numbered processes."""
+
     def fit(event: "Event") -> Fit | None:
         name = place(event).process
         device = re.search(r"(?:^| )GPU([0-9]+)$", name)
@@ -301,22 +363,31 @@ def rocprof(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
             return Fit("annotation")
         kind = call_kind(event.name)
         return Fit(kind) if kind else None
+
     return fit
 
 
 def nsys(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
     """Devices are processes, and categories tell the rest."""
+
     def fit(event: "Event") -> Fit | None:
         device = re.match("Device ([0-9]+)$", event.process)
         if device and event.category == "cuda":
             return Fit(work_kind(event.name), f"cuda:{device[1]}")
         kind = {"cuda_api": "runtime", "nvtx": "annotation"}.get(event.category)
         return Fit(kind) if kind else None
+
     return fit
 
 
-PADDLE = {"Operator": "operator", "OperatorInner": "operator", "PythonOp": "operator",
-          "CudaRuntime": "runtime", "ProfileStep": "step", "Dataloader": "dataloader"}
+PADDLE = {
+    "Operator": "operator",
+    "OperatorInner": "operator",
+    "PythonOp": "operator",
+    "CudaRuntime": "runtime",
+    "ProfileStep": "step",
+    "Dataloader": "dataloader",
+}
 
 
 def paddle(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
@@ -328,6 +399,7 @@ def paddle(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
         if place(event).process.endswith("(GPU)"):
             return Fit(work_kind(event.name), f"cuda:{event.process}")
         return Fit(PADDLE.get(event.category, "annotation"))
+
     return fit
 
 
@@ -343,16 +415,21 @@ def proton(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
         if event.category != "kernel":
             return Fit("scope")
         return Fit(work_kind(event.name), "gpu:0")
+
     return fit
 
 
-COMMANDS = (("memset", "Fill"), ("memcpy", "Copy|Memcpy|Read|Write|Map|Migrate"),
-            ("sync", "Barrier|Event|Marker"))
+COMMANDS = (
+    ("memset", "Fill"),
+    ("memcpy", "Copy|Memcpy|Read|Write|Map|Migrate"),
+    ("sync", "Barrier|Event|Marker"),
+)
 
 
 def unitrace(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
     """Devices are processes with a number; commands have the names of their calls, kernels their
     own."""
+
     def device_of(event: "Event") -> tuple[str, int] | None:
         found = re.match("(?:RANK [0-9]+ )?(DEVICE<.*>)(?:.*#([0-9]+))?", place(event).process)
         return (found[1], int(found[2] or -1)) if found else None
@@ -373,13 +450,16 @@ def unitrace(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]
         if re.match("zeCommandListAppend|clEnqueue", name):
             kind = next((k for k, parts in COMMANDS if re.search(parts, name)), "kernel")
         return Fit(kind, f"xpu:{first[device[0]] + device[1] if device[1] >= 0 else 0}")
+
     return fit
 
 
 def plain(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
     """Categories of others mean nothing."""
+
     def fit(event: "Event") -> Fit | None:
         return Fit("scope")
+
     return fit
 
 
@@ -388,15 +468,29 @@ def sums(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
     others = {e.track for e in trace.events if not e.name.startswith("Total ")}
 
     def fit(event: "Event") -> Fit | None:
-        is_sum = (event.track not in others if trace.producer == "clang"
-                  else place(event).thread == "Critical Path")
+        is_sum = (
+            event.track not in others
+            if trace.producer == "clang"
+            else place(event).thread == "Critical Path"
+        )
         return Fit("scope", None, is_sum)
+
     return fit
 
 
-FITS = {"xla": xla, "tensorflow": tensorflow, "ascend": ascend, "torch_legacy": torch_legacy,
-        "rocprof": rocprof, "nsys": nsys, "mindspore": display,
-        "paddle": paddle, "proton": proton, "unitrace": unitrace, "chrome": plain}
+FITS = {
+    "xla": xla,
+    "tensorflow": tensorflow,
+    "ascend": ascend,
+    "torch_legacy": torch_legacy,
+    "rocprof": rocprof,
+    "nsys": nsys,
+    "mindspore": display,
+    "paddle": paddle,
+    "proton": proton,
+    "unitrace": unitrace,
+    "chrome": plain,
+}
 
 
 def fit_all(trace: "Trace", dialect: str, place: Callable[["Event"], Place]) -> None:

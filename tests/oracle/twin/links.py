@@ -6,6 +6,7 @@ to the last one that did not start after the event. A call belongs to the op wit
 on any thread of the process, if the op's closed range contains the call; else to the innermost op
 of the call's own thread; else to none.
 """
+
 from __future__ import annotations
 
 import bisect
@@ -42,13 +43,13 @@ def find_launches(events: list[Event]) -> dict[Event, Event]:
     return launch
 
 
-DRAWN_BY_IDS = ("ac2g", "async", "async_cpu_to_gpu")     # Kineto's: they tell nothing more
+DRAWN_BY_IDS = ("ac2g", "async", "async_cpu_to_gpu")  # Kineto's: they tell nothing more
 
 
 def follow_arrows(trace: Trace, launch: dict[Event, Event]) -> None:
     """Work without a call by its id gets the call around the start of an arrow that leads to it;
     or else the operator there stands for the call."""
-    from . import flows     # which needs the links of forward operators
+    from . import flows  # which needs the links of forward operators
 
     starts: dict[tuple, list[Event]] = {}
     hosts: dict[tuple, list[Event]] = {}
@@ -60,12 +61,19 @@ def follow_arrows(trace: Trace, launch: dict[Event, Event]) -> None:
     by_operator: list[tuple[Event, Event]] = []
     by_call: dict[Event, Event] = {}
     for source, end in flows.arrows(flows.records_of(trace)) if starts else []:
-        if (source is None or end is None or source.category in DRAWN_BY_IDS
-                or flows.kind_of(source.category, trace.dialect) != "launch"):
+        if (
+            source is None
+            or end is None
+            or source.category in DRAWN_BY_IDS
+            or flows.kind_of(source.category, trace.dialect) != "launch"
+        ):
             continue
         work = (starts.get((end.track, end.at)) or [None])[-1]
-        around = [e for e in hosts.get(source.track, [])
-                  if e.start <= source.at and (e.start == source.at or e.end > source.at)]
+        around = [
+            e
+            for e in hosts.get(source.track, [])
+            if e.start <= source.at and (e.start == source.at or e.end > source.at)
+        ]
         if work is None or not around:
             continue
         calls = [e for e in around if e.kind in LAUNCHES]

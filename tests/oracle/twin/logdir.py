@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The runs of a log directory, from the rules of opscope(1), and from those of the TensorBoard
 plugin."""
+
 from __future__ import annotations
 
 import datetime
@@ -16,7 +17,7 @@ from .runs import LOGDIR, rank_of_folder, rank_of_name
 PLAIN = re.compile(r".*\.(?:json|osc)(?:\.gz|\.zst)?\Z", re.S)
 RECORDING = re.compile(r"(.*?)(?:\.([0-9]+))?\.osc(?:\.gz|\.zst)?\Z", re.S)
 PEEK_BYTES = 64 << 10
-NAMES = 20      # Of each reason so many of what is left out are named, the others only counted.
+NAMES = 20  # Of each reason so many of what is left out are named, the others only counted.
 # Of the plugin: the shortest worker, a number, the suffix.
 PLUGIN_FILE = re.compile(r"(.*?)(?:\.(\d+))?\.pt\.trace\.json(?:\.gz)?\Z", re.S)
 
@@ -39,8 +40,11 @@ def begins_like_trace(path: Path) -> bool:
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\n\v\f\r")
     if text[:1] not in (b"{", b"["):
         return True
-    return (b'"traceEvents"' in head or b'"ph"' in head
-            or (b'"schemaVersion"' in head and b'"deviceProperties"' in head))
+    return (
+        b'"traceEvents"' in head
+        or b'"ph"' in head
+        or (b'"schemaVersion"' in head and b'"deviceProperties"' in head)
+    )
 
 
 def number_of(text: str | None) -> tuple[bool, int]:
@@ -94,7 +98,7 @@ class Folder:
             else:
                 plain.append(entry)
         chosen = named
-        plain.sort(key=order_of)        # of those left out, too, the first are named
+        plain.sort(key=order_of)  # of those left out, too, the first are named
         if self.is_run:
             left.extend((entry, "beside") for entry in plain)
         else:
@@ -119,7 +123,7 @@ def find(root: Path) -> tuple[list[dict], list[tuple]]:
     left: list[tuple] = []
     folders = [Folder(root, None, left)]
     known = {(root.stat().st_dev, root.stat().st_ino)}
-    for folder in folders:          # grows: breadth first
+    for folder in folders:  # grows: breadth first
         for path in folder.below:
             node = (path.stat().st_dev, path.stat().st_ino)
             if node in known:
@@ -139,8 +143,9 @@ def find(root: Path) -> tuple[list[dict], list[tuple]]:
     rows = []
     for path in sorted(runs, key=os.fsencode):
         name = root.name if path == root else str(path.relative_to(root))
-        parts = sorted(runs[path], key=lambda f: (-1 if f.rank is None else f.rank,
-                                                  os.fsencode(f.path)))
+        parts = sorted(
+            runs[path], key=lambda f: (-1 if f.rank is None else f.rank, os.fsencode(f.path))
+        )
         rows += rows_of(name, [file for part in parts for file in part.files])
     return rows, left
 
@@ -158,12 +163,12 @@ def named(left: list[tuple]) -> list[tuple[str, str]]:
 
 def time_of(number: str | None) -> str | None:
     """A number of 10, 13, 16 or 19 digits is a time since 1970."""
-    unit = {10: 10 ** 9, 13: 10 ** 6, 16: 10 ** 3, 19: 1}.get(len(number or ""))
-    if not unit or int(number) > 2 ** 63 - 1:
+    unit = {10: 10**9, 13: 10**6, 16: 10**3, 19: 1}.get(len(number or ""))
+    if not unit or int(number) > 2**63 - 1:
         return None
     ns = int(number) * unit
-    when = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=ns // 10 ** 9)
-    return f"{when:%Y-%m-%d %H:%M:%S}.{ns % 10 ** 9 // 10 ** 6:03d}"
+    when = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=ns // 10**9)
+    return f"{when:%Y-%m-%d %H:%M:%S}.{ns % 10**9 // 10**6:03d}"
 
 
 def rows_of(run: str, files: list[Path]) -> list[dict]:
@@ -172,7 +177,9 @@ def rows_of(run: str, files: list[Path]) -> list[dict]:
     for path in files:
         name = LOGDIR.match(path.name)
         if name:
-            numbers.setdefault((path.parent, name.group(1)), set()).add(number_of(name.group(2)))
+            numbers.setdefault((path.parent, name.group(1)), set()).add(
+                number_of(name.group(2))
+            )
     rows = []
     for path in files:
         name, recording = LOGDIR.match(path.name), RECORDING.match(path.name)
@@ -180,11 +187,22 @@ def rows_of(run: str, files: list[Path]) -> list[dict]:
         if name:
             windows = sorted(numbers[path.parent, name.group(1)])
             span = windows.index(number_of(name.group(2))) + 1
-        worker = ((name or recording).group(1) if name or recording
-                  else path.name[:path.name.index(".json")])
+        worker = (
+            (name or recording).group(1)
+            if name or recording
+            else path.name[: path.name.index(".json")]
+        )
         digits = name.group(2).lstrip("0") or "0" if name and name.group(2) else None
-        rows.append({"run": run, "worker": worker, "rank": rank_of_name(path), "span": span,
-                     "time": time_of(digits), "file": str(path)})
+        rows.append(
+            {
+                "run": run,
+                "worker": worker,
+                "rank": rank_of_name(path),
+                "span": span,
+                "time": time_of(digits),
+                "file": str(path),
+            }
+        )
     return rows
 
 
@@ -195,8 +213,9 @@ def plugin(root: Path) -> dict[str, dict[str, dict[str, Path]]]:
     found: dict[str, dict[str, dict[str, Path]]] = {}
     for folder, below, names in os.walk(root, followlinks=True):
         above = {os.path.realpath(p) for p in (Path(folder), *Path(folder).parents)}
-        below[:] = [name for name in below
-                    if os.path.realpath(Path(folder) / name) not in above]
+        below[:] = [
+            name for name in below if os.path.realpath(Path(folder) / name) not in above
+        ]
         matches = [(PLUGIN_FILE.match(name), Path(folder) / name) for name in sorted(names)]
         workers: dict[str, dict[str | None, Path]] = {}
         for match, path in matches:
@@ -205,8 +224,13 @@ def plugin(root: Path) -> dict[str, dict[str, dict[str, Path]]]:
         if not workers:
             continue
         run = root.name if Path(folder) == root else str(Path(folder).relative_to(root))
-        found[run] = {worker: {"default" if stamp is None else
-                               str(1 + sorted(s for s in spans if s is not None).index(stamp)): path
-                               for stamp, path in spans.items()}
-                      for worker, spans in workers.items()}
+        found[run] = {
+            worker: {
+                "default"
+                if stamp is None
+                else str(1 + sorted(s for s in spans if s is not None).index(stamp)): path
+                for stamp, path in spans.items()
+            }
+            for worker, spans in workers.items()
+        }
     return found

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which operator was running when memory was allocated or released."""
+
 from __future__ import annotations
 
 import bisect
@@ -10,8 +11,11 @@ from .events import Event, Trace
 
 def op_of_record(trace: Trace) -> dict[Event, Event]:
     """Allocation or release -> its node, if that is an operator."""
-    return {record: node.event for record, node in
-            node_of_record(operators.build(trace), trace).items() if node.is_row}
+    return {
+        record: node.event
+        for record, node in node_of_record(operators.build(trace), trace).items()
+        if node.is_row
+    }
 
 
 def node_of_record(nodes: list[operators.Node], trace: Trace) -> dict[Event, operators.Node]:

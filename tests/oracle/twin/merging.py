@@ -1,12 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Merge rows of several ranks and spans, for the tables that are not computed again from events:
 counts are summed, and values that cannot be summed are those of the first row."""
+
 from __future__ import annotations
 
 from .quality import SEVERITY
 
-SUMMED = ("total_ns", "annotation_ns", "kernel_ns", "memcpy_ns", "memset_ns",
-          "communication_ns", "runtime_ns", "dataloader_ns", "cpu_exec_ns", "other_ns")
+SUMMED = (
+    "total_ns",
+    "annotation_ns",
+    "kernel_ns",
+    "memcpy_ns",
+    "memset_ns",
+    "communication_ns",
+    "runtime_ns",
+    "dataloader_ns",
+    "cpu_exec_ns",
+    "other_ns",
+)
 
 
 def total(values: list[int | None]) -> int | None:
@@ -27,14 +38,23 @@ def grouped(parts: list[list[dict]], key: str) -> list[list[dict]]:
 def steps(parts: list[list[dict]]) -> list[dict]:
     """Merge steps with equal numbers; those of several processes of a rank and span, which have
     the member `of_process`, stay apart."""
-    keyed = [[{**row, "key": (row["step"], row.pop("of_process", None))} for row in rows]
-             for rows in parts]
-    merged = [{**group[0], **{c: total([row[c] for row in group]) for c in SUMMED},
-               "start_ns": min(row["start_ns"] for row in group),
-               "outlier": any(row["outlier"] for row in group)}
-              for group in grouped(keyed, "key")]
-    return [{column: cell for column, cell in row.items() if column not in ("key", "of_process")}
-            for row in merged]
+    keyed = [
+        [{**row, "key": (row["step"], row.pop("of_process", None))} for row in rows]
+        for rows in parts
+    ]
+    merged = [
+        {
+            **group[0],
+            **{c: total([row[c] for row in group]) for c in SUMMED},
+            "start_ns": min(row["start_ns"] for row in group),
+            "outlier": any(row["outlier"] for row in group),
+        }
+        for group in grouped(keyed, "key")
+    ]
+    return [
+        {column: cell for column, cell in row.items() if column not in ("key", "of_process")}
+        for row in merged
+    ]
 
 
 def quality(parts: list[list[dict]]) -> list[dict]:
@@ -42,8 +62,17 @@ def quality(parts: list[list[dict]]) -> list[dict]:
     rows = []
     for group in grouped(parts, "message"):
         times = [row["first_ns"] for row in group if row["first_ns"] is not None]
-        first = {column: cell for column, cell in group[0].items() if column not in ("message", "detail")}
-        rows.append({**first, "count": sum(row["count"] for row in group),
-                     "first_ns": min(times, default=None)})
+        first = {
+            column: cell
+            for column, cell in group[0].items()
+            if column not in ("message", "detail")
+        }
+        rows.append(
+            {
+                **first,
+                "count": sum(row["count"] for row in group),
+                "first_ns": min(times, default=None),
+            }
+        )
     order = ("error", "warning", "info")
     return sorted(rows, key=lambda row: order.index(SEVERITY[row["code"]]))

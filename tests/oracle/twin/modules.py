@@ -6,6 +6,7 @@ Python line, from frames or else from `Call stack`. A place is the path of names
 from the outermost scope. Only scopes and the nodes of the operator tree are subtracted from each
 other's time.
 """
+
 from __future__ import annotations
 
 import bisect
@@ -20,26 +21,28 @@ LIGHTNING = "[pl][module]"
 WRAPPER = "autograd::engine::evaluate_function: "
 ACCUMULATE = WRAPPER + "torch::autograd::AccumulateGrad"
 PATH_NAMES_MAX = 64
-Step = tuple[str, "int | None"]         # a name and a module id
-Path = tuple[Step, ...]                 # from the outermost
+Step = tuple[str, "int | None"]  # a name and a module id
+Path = tuple[Step, ...]  # from the outermost
 
 
 @dataclass(eq=False)
 class Entry:
     """A scope, an unmerged node of the operator tree, or both."""
+
     event: Event
     node: operators.Node | None
-    shown: str | None                   # the name of a scope
+    shown: str | None  # the name of a scope
     parent: "Entry | None" = None
     children: list["Entry"] = field(default_factory=list)
-    place: Path = ()                    # of a scope
-    holder: Event | None = None         # for a module: the module that contains it
+    place: Path = ()  # of a scope
+    holder: Event | None = None  # for a module: the module that contains it
 
     @property
     def is_operator(self) -> bool:
         """Whether host calls can belong to it."""
-        return (self.node is not None and self.node.is_operator_type
-                and self.event.kind != "step")
+        return (
+            self.node is not None and self.node.is_operator_type and self.event.kind != "step"
+        )
 
     def device(self) -> int:
         """Time of the device work that was launched in it."""
@@ -58,6 +61,7 @@ class Entry:
 @dataclass
 class Sums:
     """The numbers of a place."""
+
     calls: int = 0
     operators: int = 0
     host_total_ns: int = 0
@@ -102,7 +106,9 @@ def shown_name(event: Event, scopes: str) -> str | None:
     elif scopes == "annotation":
         shown = name.removeprefix("[pl][profile]") if event.kind == "annotation" else None
     elif scopes == "line":
-        is_frame = (event.category or "").lower() == "python_function" and event.kind != "module"
+        is_frame = (
+            event.category or ""
+        ).lower() == "python_function" and event.kind != "module"
         shown = line_name(name) if is_frame else None
     else:
         shown = lightning_name(name)
@@ -130,8 +136,9 @@ def holders(trace: Trace, entries: list[Entry]) -> None:
         number = event.integer("Python parent id")
         return None if number is None else by_id.get((event.process, number))
 
-    has_callers = any(e.event.integer("Python parent id") is not None
-                      for e in entries if e.shown is not None)
+    has_callers = any(
+        e.event.integer("Python parent id") is not None for e in entries if e.shown is not None
+    )
     for entry in entries:
         if entry.shown is None:
             continue
@@ -154,7 +161,7 @@ def step_of(event: Event, shown: str, scopes: str) -> Step:
 
 def set_places(trace: Trace, entries: list[Entry], scopes: str) -> None:
     """The place of each scope, ENTRIES being in the order of their threads."""
-    of: dict[Event, Path | None] = {}       # None while it is being determined
+    of: dict[Event, Path | None] = {}  # None while it is being determined
     known = {e.event: e for e in entries if e.shown is not None}
     dotted = {e.shown for e in known.values()}
 
@@ -211,8 +218,10 @@ def build(trace: Trace, scopes: str) -> tuple[list[Entry], list[operators.Node]]
     first: dict[tuple[str, str], int] = {}
     for event in trace.events:
         first.setdefault(event.track, event.id)
-    ordered = sorted([*lines.values(), *entries.values()],
-                     key=lambda e: (first[e.event.track], e.event.order()))
+    ordered = sorted(
+        [*lines.values(), *entries.values()],
+        key=lambda e: (first[e.event.track], e.event.order()),
+    )
     return ordered, [n for n in nodes if n.merged_into is not None]
 
 
@@ -254,11 +263,12 @@ class Threads:
         return None
 
 
-def backward(trace: Trace, entries: list[Entry],
-             merged: list[operators.Node]) -> dict[Path, tuple[int, int]]:
+def backward(
+    trace: Trace, entries: list[Entry], merged: list[operators.Node]
+) -> dict[Path, tuple[int, int]]:
     """Host and device time of the backward work of each place's own operators."""
     links = forward.links(trace)
-    group_of: dict[Entry, list[Entry]] = {}     # outermost backward operator -> its group
+    group_of: dict[Entry, list[Entry]] = {}  # outermost backward operator -> its group
     groups: list[list[Entry]] = []
     last: dict[tuple[str, str], list[Entry]] = {}
     for entry in entries:
@@ -293,23 +303,30 @@ def backward(trace: Trace, entries: list[Entry],
         place = leads.get(id(group))
         if place is not None:
             host, device = result.get(place, (0, 0))
-            result[place] = (host + sum(e.event.dur for e in group),
-                             device + sum(e.device() for e in group))
+            result[place] = (
+                host + sum(e.event.dur for e in group),
+                device + sum(e.device() for e in group),
+            )
     return result
 
 
-def sums(trace: Trace, entries: list[Entry],
-         merged: list[operators.Node]) -> dict[Path, Sums]:
+def sums(trace: Trace, entries: list[Entry], merged: list[operators.Node]) -> dict[Path, Sums]:
     """The numbers of each place; backward work also counts for all enclosing places."""
     result: dict[Path, Sums] = {}
     for entry in entries:
         if entry.shown is None:
             continue
         direct = [c for c in entry.children if c.is_operator]
-        result.setdefault(entry.place, Sums()).add(Sums(
-            calls=1, operators=len(direct), host_total_ns=entry.event.dur,
-            host_self_ns=entry.event.dur - sum(c.event.dur for c in entry.children),
-            device_total_ns=entry.device(), device_self_ns=sum(c.device() for c in direct)))
+        result.setdefault(entry.place, Sums()).add(
+            Sums(
+                calls=1,
+                operators=len(direct),
+                host_total_ns=entry.event.dur,
+                host_self_ns=entry.event.dur - sum(c.event.dur for c in entry.children),
+                device_total_ns=entry.device(),
+                device_self_ns=sum(c.device() for c in direct),
+            )
+        )
     for place, (host, device) in backward(trace, entries, merged).items():
         for n in range(1, len(place) + 1):
             if place[:n] in result:
@@ -332,8 +349,9 @@ def trees(entries: list[Entry], places: dict[Path, Sums]) -> list[tuple[Path, Su
     by_step: dict[Step, Sums] = {}
     for place, numbers in places.items():
         by_step.setdefault(place[-1], Sums()).add(numbers)
-    calls = sorted((e for e in entries if e.shown is not None),
-                   key=lambda e: (e.event.start, e.event.id))
+    calls = sorted(
+        (e for e in entries if e.shown is not None), key=lambda e: (e.event.start, e.event.id)
+    )
     known = {e.event for e in calls}
     held: dict[Event | None, list[Entry]] = {}
     for entry in calls:
@@ -365,16 +383,28 @@ def one(trace: Trace, group_by: str | None, compat: bool) -> list[dict]:
     places = sums(trace, entries, merged)
     is_plain = not (compat and scopes == "module")
     has_backward = not compat and any(p.backward_host_ns for p in places.values())
-    rows = ([(p, places[p]) for p in in_order(entries, places)] if is_plain
-            else trees(entries, places))
+    rows = (
+        [(p, places[p]) for p in in_order(entries, places)]
+        if is_plain
+        else trees(entries, places)
+    )
     result = []
     for place, numbers in rows:
         if scopes == "line" and numbers.operators == 0:
             continue
         names = [name for name, _ in place]
         cut = [] if len(names) <= PATH_NAMES_MAX else ["..."]
-        result.append({"path": "/".join(cut + names[-PATH_NAMES_MAX:]),
-                       "depth": len(place) - 1, "name": names[-1], "module_id": place[-1][1],
-                       **{k: v for k, v in vars(numbers).items()
-                          if has_backward or not k.startswith("backward")}})
+        result.append(
+            {
+                "path": "/".join(cut + names[-PATH_NAMES_MAX:]),
+                "depth": len(place) - 1,
+                "name": names[-1],
+                "module_id": place[-1][1],
+                **{
+                    k: v
+                    for k, v in vars(numbers).items()
+                    if has_backward or not k.startswith("backward")
+                },
+            }
+        )
     return result

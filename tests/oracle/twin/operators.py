@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`operators`: the plugin's tree as an overlay of the forest."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -17,19 +18,20 @@ FRAMES_MAX = 128
 @dataclass(eq=False)
 class Node:
     """One node of the operator tree; times in ns."""
+
     event: Event
     is_operator_type: bool
     stack: str | None = None
     children: list["Node"] = field(default_factory=list)
-    calls: list[Event] = field(default_factory=list)        # of the device runtime
-    merged_into: "Node | None" = None                       # its parent with the same name
-    is_async: bool = False                                  # not in the tree, has no self time
+    calls: list[Event] = field(default_factory=list)  # of the device runtime
+    merged_into: "Node | None" = None  # its parent with the same name
+    is_async: bool = False  # not in the tree, has no self time
     host_self: int = 0
     device_self: int = 0
     device_total: int = 0
     tc_self: int = 0
     tc_total: int = 0
-    unknown_self: int = 0       # kernels of which no rule knows whether they use Tensor Cores
+    unknown_self: int = 0  # kernels of which no rule knows whether they use Tensor Cores
     unknown_total: int = 0
     tc_eligible: bool = False
 
@@ -37,22 +39,27 @@ class Node:
     def is_row(self) -> bool:
         """Whether it counts as an operator in statistics."""
         name = self.event.name
-        return (self.is_operator_type and self.merged_into is None
-                and self.event.kind == "operator"
-                and name not in ("DataParallel.forward", "DistributedDataParallel.forward")
-                and not name.startswith("Optimizer."))
+        return (
+            self.is_operator_type
+            and self.merged_into is None
+            and self.event.kind == "operator"
+            and name not in ("DataParallel.forward", "DistributedDataParallel.forward")
+            and not name.startswith("Optimizer.")
+        )
 
 
 def is_node(event: Event) -> bool:
     """Operators, steps, modules, `python`; annotations only of the classes
     DataLoader, Optimizer and (the plugin's) collectives."""
     kind = host_type(event)
-    if kind == "Operator" and event.kind == "annotation":   # by its name
+    if kind == "Operator" and event.kind == "annotation":  # by its name
         return False
     if kind == "Annotation":
-        return (event.kind in ("step", "dataloader")
-                or event.name.startswith("Optimizer.step")
-                or event.name in kinds.PLUGIN_COLLECTIVES)
+        return (
+            event.kind in ("step", "dataloader")
+            or event.name.startswith("Optimizer.step")
+            or event.name in kinds.PLUGIN_COLLECTIVES
+        )
     return kind is not None or (event.kind == "module" and event.is_range)
 
 
@@ -60,7 +67,11 @@ def op_of_call(trace: Trace) -> dict[Event, Event]:
     """Call of the runtime or driver -> the operator that made it. Steps, annotations, modules and
     `python` are not operators: a call that only they enclose belongs to none."""
     if "op of call" not in trace.kept:
-        ops = [e for e in trace.events if host_type(e) == "Operator" and e.kind not in ("step", "annotation")]
+        ops = [
+            e
+            for e in trace.events
+            if host_type(e) == "Operator" and e.kind not in ("step", "annotation")
+        ]
         calls = [e for e in trace.events if e.kind in kinds.LAUNCHES and e.is_range]
         links.launch_of_device_event(trace)
         near = links.op_of_call(calls, ops)
@@ -79,9 +90,11 @@ def build(trace: Trace) -> list[Node]:
 
 def asynchronous(trace: Trace) -> list[Node]:
     """Operators whose begin and end share an id: outside the tree."""
-    return [Node(e, True, is_async=True, tc_eligible=kinds.op_is_tc_eligible(e.name, False))
-            for e in trace.events
-            if e.kind == "operator" and e.is_host and e.end is not None and not e.is_range]
+    return [
+        Node(e, True, is_async=True, tc_eligible=kinds.op_is_tc_eligible(e.name, False))
+        for e in trace.events
+        if e.kind == "operator" and e.is_host and e.end is not None and not e.is_range
+    ]
 
 
 def made(trace: Trace) -> list[Node]:
@@ -108,9 +121,12 @@ def merge_equal(tops: list[Node]) -> None:
     waiting = list(tops)
     while waiting:
         node = waiting.pop()
-        while (len(node.children) == 1 and node.is_operator_type
-               and node.children[0].is_operator_type
-               and node.children[0].event.name == node.event.name):
+        while (
+            len(node.children) == 1
+            and node.is_operator_type
+            and node.children[0].is_operator_type
+            and node.children[0].event.name == node.event.name
+        ):
             child = node.children[0]
             child.merged_into = node
             node.children, node.calls = child.children, child.calls
@@ -137,22 +153,25 @@ def fill(trace: Trace, nodes: list[Node], compat: bool) -> None:
         if node.merged_into:
             continue
         own = [w for call in node.calls for w in work.get(call, [])]
-        node.host_self = (node.event.dur - sum(c.event.dur for c in node.children)
-                          - sum(call.dur for call in node.calls
-                                if call not in trace.kept["calls elsewhere"]))
+        node.host_self = (
+            node.event.dur
+            - sum(c.event.dur for c in node.children)
+            - sum(call.dur for call in node.calls if call not in trace.kept["calls elsewhere"])
+        )
         node.device_self = sum(w.dur for w in own)
-        tc = [w.dur for w in own if w.kind == "kernel"
-              and kinds.kernel_uses_tc(w.name, compat)]
+        tc = [w.dur for w in own if w.kind == "kernel" and kinds.kernel_uses_tc(w.name, compat)]
         node.tc_self = sum(tc)
         node.device_total = node.device_self + sum(c.device_total for c in node.children)
         node.tc_total = node.tc_self + sum(c.tc_total for c in node.children)
-        node.unknown_self = sum(w.dur for w in own if w.kind == "kernel"
-                                and kinds.kernel_uses_tc(w.name, compat) is None)
+        node.unknown_self = sum(
+            w.dur
+            for w in own
+            if w.kind == "kernel" and kinds.kernel_uses_tc(w.name, compat) is None
+        )
         node.unknown_total = node.unknown_self + sum(c.unknown_total for c in node.children)
         node.tc_eligible = kinds.op_is_tc_eligible(node.event.name, compat)
         if node.is_operator_type:
-            node.tc_eligible |= (sum(tc) > 0
-                                 or any(c.tc_eligible for c in node.children))
+            node.tc_eligible |= sum(tc) > 0 or any(c.tc_eligible for c in node.children)
 
 
 def stack_of(trace: Trace, event: Event, compat: bool) -> str | None:
@@ -193,8 +212,7 @@ def ratio(part: int, whole: int) -> float:
     return float(Fraction(part, whole)) if whole else 0.0
 
 
-def table(traces: list[Trace], group_by: str | None = None,
-          compat: bool = False) -> list[dict]:
+def table(traces: list[Trace], group_by: str | None = None, compat: bool = False) -> list[dict]:
     """`operators`: plain, by `shape`, `dtype`, `stack` or several of these."""
     by = (group_by or "").split(",")
     groups: dict[tuple, list[list[Node]]] = {}
@@ -203,13 +221,16 @@ def table(traces: list[Trace], group_by: str | None = None,
         for node in sorted(nodes, key=lambda n: n.event.id):
             if node.is_row:
                 node.stack = stack_of(trace, node.event, compat)
-                key = (node.event.name, shape_text(node.event.args) if "shape" in by else None,
-                       node.stack if "stack" in by else None,
-                       dtypes_text(node.event.args) if "dtype" in by else None)
+                key = (
+                    node.event.name,
+                    shape_text(node.event.args) if "shape" in by else None,
+                    node.stack if "stack" in by else None,
+                    dtypes_text(node.event.args) if "dtype" in by else None,
+                )
                 groups.setdefault(key, [[] for _ in traces])[number].append(node)
     rows = [row(key, parts, by) for key, parts in groups.items()]
     if all(t.producer not in TORCH for t in traces):
-        for one in rows:    # no rule knows operators of others
+        for one in rows:  # no rule knows operators of others
             one |= {"tc_eligible": None, "tc_self_ratio": None, "tc_total_ratio": None}
     has_device = any(r["device_self_ns"] > 0 for r in rows)
     rows.sort(key=lambda r: -r["device_self_ns" if has_device else "host_self_ns"])
@@ -238,24 +259,30 @@ def row(key: tuple, parts: list[list[Node]], by: list[str]) -> dict:
         cells["input_dtypes"] = key[3]
     if "stack" in by:
         cells["call_stack"] = key[2]
-    device_self, device_total = (sum(getattr(n, f) for n in group)
-                                 for f in ("device_self", "device_total"))
+    device_self, device_total = (
+        sum(getattr(n, f) for n in group) for f in ("device_self", "device_total")
+    )
     cells |= {
-        "calls": len(group), "device_self_ns": device_self, "device_total_ns": device_total,
+        "calls": len(group),
+        "device_self_ns": device_self,
+        "device_total_ns": device_total,
         "host_self_ns": sum(n.host_self for n in group),
         "host_total_ns": sum(n.event.dur for n in group),
         "tc_eligible": any(n.tc_eligible for n in group),
-        "tc_self_ratio": tc_ratio(sum(n.tc_self for n in group), device_self,
-                                  sum(n.unknown_self for n in group)),
-        "tc_total_ratio": tc_ratio(sum(n.tc_total for n in group), device_total,
-                                   sum(n.unknown_total for n in group)),
-        "has_call_stack": any(n.stack is not None for n in group)}
+        "tc_self_ratio": tc_ratio(
+            sum(n.tc_self for n in group), device_self, sum(n.unknown_self for n in group)
+        ),
+        "tc_total_ratio": tc_ratio(
+            sum(n.tc_total for n in group), device_total, sum(n.unknown_total for n in group)
+        ),
+        "has_call_stack": any(n.stack is not None for n in group),
+    }
     for side in ("host", "device"):
         values = [getattr(n, f"{side}_self") for n in group if not n.is_async]
         has = bool(values)
-        cells |= {f"mean_{side}_self_ns": float(Fraction(sum(values), len(values))) if has
-                  else None,
-                  f"median_{side}_self_ns": float(exact.median(values)) if has and is_whole
-                  else None,
-                  f"max_{side}_self_ns": max(values, default=None)}
+        cells |= {
+            f"mean_{side}_self_ns": float(Fraction(sum(values), len(values))) if has else None,
+            f"median_{side}_self_ns": float(exact.median(values)) if has and is_whole else None,
+            f"max_{side}_self_ns": max(values, default=None),
+        }
     return cells

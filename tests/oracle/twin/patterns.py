@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`patterns`, by the rule PATTERNS of docs/numbers.md: as torch's classes do it, step by step."""
+
 from __future__ import annotations
 
 import re
@@ -20,8 +21,11 @@ class Matcher:
     def __init__(self, trace: Trace):
         self.trace = trace
         self.roots: dict[tuple, list[Event]] = {}
-        ranges = [e for e in trace.events
-                  if e.is_range and not e.device and e.track not in trace.summaries]
+        ranges = [
+            e
+            for e in trace.events
+            if e.is_range and not e.device and e.track not in trace.summaries
+        ]
         for event in sorted(ranges, key=Event.order):
             if not event.parent:
                 self.roots.setdefault(event.track, []).append(event)
@@ -52,8 +56,10 @@ def within(event: Event) -> Iterator[Event]:
 def types(event: Event) -> list[str]:
     """The types of the inputs; "" for what is no tensor."""
     found = event.args.get("Input type")
-    return [x if isinstance(x, str) and x != "Scalar" and not x.endswith("List") else ""
-            for x in (found if isinstance(found, list) else [])]
+    return [
+        x if isinstance(x, str) and x != "Scalar" and not x.endswith("List") else ""
+        for x in (found if isinstance(found, list) else [])
+    ]
 
 
 def type_at(event: Event, index: int) -> str:
@@ -65,8 +71,8 @@ def type_at(event: Event, index: int) -> str:
 def is_aligned(shape: object) -> bool:
     """Whether the last two sizes of SHAPE are multiples of 8; of a list of shapes, always."""
     if not isinstance(shape, list) or not all(
-            isinstance(n, int) and not isinstance(n, bool) and n in findings.INT64
-            for n in shape):
+        isinstance(n, int) and not isinstance(n, bool) and n in findings.INT64 for n in shape
+    ):
         return True
     return all(n % 8 == 0 for n in shape[-2:])
 
@@ -117,15 +123,23 @@ def dataloader(_m: Matcher, event: Event) -> bool:
     if not event.children or not event.children[0].children:
         return False
     get, first = event.children[0], event.children[0].children[0]
-    return (get.name.startswith(LOADER) and get.name.endswith("_get_iterator")
-            and not (first.name.startswith(LOADER)
-                     and first.name.endswith("check_worker_number_rationality")))
+    return (
+        get.name.startswith(LOADER)
+        and get.name.endswith("_get_iterator")
+        and not (
+            first.name.startswith(LOADER)
+            and first.name.endswith("check_worker_number_rationality")
+        )
+    )
 
 
 def zero_grad(_m: Matcher, event: Event) -> bool:
     """Something in EVENT is set to 0, and was there before."""
-    return any(e.name == "aten::zero_" and e.parent.name != "aten::zeros"
-               for e in within(event) if e is not event)
+    return any(
+        e.name == "aten::zero_" and e.parent.name != "aten::zeros"
+        for e in within(event)
+        if e is not event
+    )
 
 
 def conv_bias(m: Matcher, event: Event) -> bool:
@@ -134,16 +148,28 @@ def conv_bias(m: Matcher, event: Event) -> bool:
     while around.parent and not around.name.startswith("nn.Module: Conv2d"):
         around = around.parent
     after = m.beside(around, 1)
-    return (type_at(event, 2) != "" and after is not None
-            and after.name.startswith("nn.Module: BatchNorm2d"))
+    return (
+        type_at(event, 2) != ""
+        and after is not None
+        and after.name.startswith("nn.Module: BatchNorm2d")
+    )
 
 
 def unaligned(_m: Matcher, event: Event) -> bool:
     """Sizes are no multiples of 8."""
-    shapes = next((s for s in map(event.args.get, ("Input Dims", "Input dims"))
-                   if isinstance(s, (list, dict))), [])
-    return (type_at(event, 0) in ("c10::Half", "c10::BFloat16") and isinstance(shapes, list)
-            and not all(map(is_aligned, shapes)))
+    shapes = next(
+        (
+            s
+            for s in map(event.args.get, ("Input Dims", "Input dims"))
+            if isinstance(s, (list, dict))
+        ),
+        [],
+    )
+    return (
+        type_at(event, 0) in ("c10::Half", "c10::BFloat16")
+        and isinstance(shapes, list)
+        and not all(map(is_aligned, shapes))
+    )
 
 
 def loops(siblings: list[Event]) -> Iterator[Event]:
@@ -151,11 +177,18 @@ def loops(siblings: list[Event]) -> Iterator[Event]:
     visited: set[Event] = set()
     names = [e.name for e in siblings]
     for at, event in enumerate(siblings):
-        if event.name != "aten::select" or event in visited or "aten::select" not in names[at + 1:]:
+        if (
+            event.name != "aten::select"
+            or event in visited
+            or "aten::select" not in names[at + 1 :]
+        ):
             continue
         length = names.index("aten::select", at + 1) - at
         repeats = 1
-        while names[at:at + length] == names[at + repeats * length:at + (repeats + 1) * length]:
+        while (
+            names[at : at + length]
+            == names[at + repeats * length : at + (repeats + 1) * length]
+        ):
             visited.add(siblings[at + repeats * length])
             repeats += 1
         if repeats >= 10:
@@ -170,7 +203,8 @@ PATTERNS: tuple[tuple[str, str, Callable[[Matcher, Event], bool]], ...] = (
     ("dataloader", r"torch/utils/data/dataloader\.py.*__iter__", dataloader),
     ("zero_grad", r".*: zero_grad", zero_grad),
     ("conv_bias", r"aten::conv2d", conv_bias),
-    ("unaligned", "|".join(PRODUCTS), unaligned))
+    ("unaligned", "|".join(PRODUCTS), unaligned),
+)
 
 
 def outside(frame: re.Match | None) -> bool:
@@ -188,8 +222,9 @@ def caller(event: Event) -> re.Match | None:
 
 def in_stack(event: Event) -> re.Match | None:
     """The same from the stack of the first operator in EVENT, outside of EVENT."""
-    inner = next((e for e in within(event)
-                  if e.kind == "operator" and "Call stack" in e.args), None)
+    inner = next(
+        (e for e in within(event) if e.kind == "operator" and "Call stack" in e.args), None
+    )
     stack = inner.args["Call stack"] if inner else None
     if not isinstance(stack, str):
         return None
@@ -206,11 +241,16 @@ def matches(trace: Trace) -> list[tuple[str, Event]]:
     """What is found, by pattern, start and place in the file."""
     m = Matcher(trace)
     ranges = sorted(m.ranges, key=lambda e: (e.start, e.id))
-    found = [(word, e) for word, names, is_match in PATTERNS
-             for e in ranges if re.fullmatch(names, e.name, re.DOTALL) and is_match(m, e)]
+    found = [
+        (word, e)
+        for word, names, is_match in PATTERNS
+        for e in ranges
+        if re.fullmatch(names, e.name, re.DOTALL) and is_match(m, e)
+    ]
     lists = [*m.roots.values(), *(e.children for e in ranges)]
-    in_loops = sorted((e for siblings in lists for e in loops(siblings)),
-                      key=lambda e: (e.start, e.id))
+    in_loops = sorted(
+        (e for siblings in lists for e in loops(siblings)), key=lambda e: (e.start, e.id)
+    )
     return found + [("indexing", e) for e in in_loops]
 
 
@@ -221,10 +261,25 @@ def table(traces: list[Trace], group_by: str | None = None) -> list[dict]:
         for word, event in matches(trace):
             function = caller(event)
             source = in_stack(event) or function
-            key = (word, event.name, f"{source[1]}:{source[2]}" if source else None,
-                   function[0] if function else None, event if group_by else None)
+            key = (
+                word,
+                event.name,
+                f"{source[1]}:{source[2]}" if source else None,
+                function[0] if function else None,
+                event if group_by else None,
+            )
             groups.setdefault(key, (trace, []))[1].append(event)
-    return [{"pattern": word, "name": name, "source": source, "function": function,
-             "calls": len(events), "total_ns": sum(e.dur for e in events), "id": events[0].id,
-             "start_ns": events[0].start - trace.origin, "is_reported": word != "indexing"}
-            for (word, name, source, function, _), (trace, events) in groups.items()]
+    return [
+        {
+            "pattern": word,
+            "name": name,
+            "source": source,
+            "function": function,
+            "calls": len(events),
+            "total_ns": sum(e.dur for e in events),
+            "id": events[0].id,
+            "start_ns": events[0].start - trace.origin,
+            "is_reported": word != "indexing",
+        }
+        for (word, name, source, function, _), (trace, events) in groups.items()
+    ]

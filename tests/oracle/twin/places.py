@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Find the offset of a record or one of its values in a file, in bytes. Only done when a finding
 needs it, with the decoder of the standard library."""
+
 from __future__ import annotations
 
 import json
@@ -64,7 +65,8 @@ class Places:
         """Offsets of all members of the list of events, of JSON, and of its end."""
         end = DECODER.raw_decode(self.text, self.list_of_events())[1] - 1
         return [self.bytes_before(at) for _, at in self.items(self.list_of_events())] + [
-            self.bytes_before(end)]
+            self.bytes_before(end)
+        ]
 
     def value(self, index: int, *keys: str) -> int:
         """Offset of the value at KEYS in the record that is member INDEX; for a text, after its

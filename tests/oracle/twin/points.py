@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`points`: everything that has no duration, by kind, name and thread."""
+
 from __future__ import annotations
 
 from . import exact, inventory
@@ -13,8 +14,15 @@ def series_of(event: Event) -> str | None:
 
 def row(key: dict, names: dict, at: list[int], values: list[float]) -> dict:
     """The row of the events AT these times."""
-    return {**key, **names, "events": len(at), "first_ns": min(at), "last_ns": max(at),
-            "min_value": min(values, default=None), "max_value": max(values, default=None)}
+    return {
+        **key,
+        **names,
+        "events": len(at),
+        "first_ns": min(at),
+        "last_ns": max(at),
+        "min_value": min(values, default=None),
+        "max_value": max(values, default=None),
+    }
 
 
 def table(traces: list[Trace]) -> list[dict]:
@@ -25,10 +33,17 @@ def table(traces: list[Trace]) -> list[dict]:
         for event in trace.events:
             if event.dur is not None:
                 continue
-            key = {"name": event.name, "kind": event.kind, "series": series_of(event),
-                   "process": event.process, "thread": event.thread}
-            names = {"process_name": processes.get(event.process),
-                     "thread_name": threads.get(event.track)}
+            key = {
+                "name": event.name,
+                "kind": event.kind,
+                "series": series_of(event),
+                "process": event.process,
+                "thread": event.thread,
+            }
+            names = {
+                "process_name": processes.get(event.process),
+                "thread_name": threads.get(event.track),
+            }
             found = groups.setdefault(tuple(key.values()), (key, names, [], []))
             found[2].append(event.start - trace.origin)
             value = exact.double(event.value) if event.kind == "counter" else None

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ranges`: everything that has a duration, by kind and name and what else is asked for."""
+
 from __future__ import annotations
 
 import math
@@ -9,14 +10,24 @@ from . import forest, inventory
 from .events import Event, Trace
 from .kinds import DEVICE_WORK
 
-PLACES = {"category": ("category",), "process": ("process",), "thread": ("process", "thread"),
-          "track": ("process", "thread", "device"), "step": ("step",)}
+PLACES = {
+    "category": ("category",),
+    "process": ("process",),
+    "thread": ("process", "thread"),
+    "track": ("process", "thread", "device"),
+    "step": ("step",),
+}
 
 
 def place_of(trace: Trace, event: Event) -> dict:
     """All that a range may be grouped by."""
-    return {"category": event.category, "process": event.process, "thread": event.thread,
-            "device": event.device, "step": inventory.step_of(trace).get(event)}
+    return {
+        "category": event.category,
+        "process": event.process,
+        "thread": event.thread,
+        "device": event.device,
+        "step": inventory.step_of(trace).get(event),
+    }
 
 
 def place_word(trace: Trace, event: Event) -> str:
@@ -84,14 +95,28 @@ def row(key: dict, parts: list[list[Event]]) -> dict:
     events = [e for part in parts for e in part]
     durations = [e.dur for e in events for _ in range(calls_of(e))]
     # What was not recorded of its children is none of its own time.
-    selves = [calls_of(e) * (forest.self_ns(e) - sum((calls_of(c) - 1) * c.dur for c in e.children
-                                                     if c.dur is not None))
-              for e in events if e.is_range]
-    return {**key, "calls": len(durations), "total_ns": sum(durations),
-            "self_ns": sum(selves) if selves else None, "outer_ns": sum(outer(part) for part in parts),
-            "mean_ns": float(Fraction(sum(durations), len(durations))),
-            "median_ns": quantile(durations, 1, 2), "p99_ns": quantile(durations, 99, 100),
-            "min_ns": min(durations), "max_ns": max(durations), "std_ns": deviation(durations)}
+    selves = [
+        calls_of(e)
+        * (
+            forest.self_ns(e)
+            - sum((calls_of(c) - 1) * c.dur for c in e.children if c.dur is not None)
+        )
+        for e in events
+        if e.is_range
+    ]
+    return {
+        **key,
+        "calls": len(durations),
+        "total_ns": sum(durations),
+        "self_ns": sum(selves) if selves else None,
+        "outer_ns": sum(outer(part) for part in parts),
+        "mean_ns": float(Fraction(sum(durations), len(durations))),
+        "median_ns": quantile(durations, 1, 2),
+        "p99_ns": quantile(durations, 99, 100),
+        "min_ns": min(durations),
+        "max_ns": max(durations),
+        "std_ns": deviation(durations),
+    }
 
 
 def table(traces: list[Trace], group_by: str | None = None) -> list[dict]:
@@ -103,13 +128,20 @@ def table(traces: list[Trace], group_by: str | None = None) -> list[dict]:
             if event.dur is None:
                 continue
             place = place_of(trace, event)
-            key = {"name": name_of(trace, event), "kind": event.kind, "place": place_word(trace, event),
-                   **{c: place[c] for c in columns}}
+            key = {
+                "name": name_of(trace, event),
+                "kind": event.kind,
+                "place": place_word(trace, event),
+                **{c: place[c] for c in columns},
+            }
             if "kind" in (group_by or "").split(","):
                 key["name"] = None
             known = tuple(sorted(key.items(), key=lambda item: item[0]))
             if known not in groups:
-                groups[known] = ({**key, **names_of(trace, event, columns)}, [[] for _ in traces])
+                groups[known] = (
+                    {**key, **names_of(trace, event, columns)},
+                    [[] for _ in traces],
+                )
             groups[known][1][n].append(event)
     rows = [row(key, parts) for key, parts in groups.values()]
     known = [r["self_ns"] for r in rows if r["self_ns"] is not None]
@@ -127,5 +159,6 @@ def with_places(rows: list[dict], group_by: str | None) -> list[dict]:
     has_thread = {"thread", "track"} & set((group_by or "").split(","))
     is_told = not has_thread and any(
         r["place"] == "summary" or r["place"] == "device" and r["kind"] not in DEVICE_WORK
-        for r in rows)
+        for r in rows
+    )
     return rows if is_told else [{**r, "place": None} for r in rows]

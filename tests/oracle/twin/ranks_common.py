@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What tables of ranks have in common."""
+
 from __future__ import annotations
 
 from .calls import Call
@@ -28,5 +29,7 @@ def with_steps(traces: list[Trace]) -> list[Trace]:
 
 def is_comparable(clocks: dict[int, Clock], members: list[Call]) -> bool:
     """Whether the clocks of MEMBERS can be compared."""
-    return (len({clocks[id(c.trace)].group for c in members}) == 1
-            or len({c.trace.members.get("host_name") for c in members}) == 1)
+    return (
+        len({clocks[id(c.trace)].group for c in members}) == 1
+        or len({c.trace.members.get("host_name") for c in members}) == 1
+    )

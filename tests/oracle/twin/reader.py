@@ -6,6 +6,7 @@ are not UTF-8 become lone surrogates, so that names stay apart. Most files are J
 torch 2.13 does not escape quotation marks in names, others write N/A for a number, have an extra
 comma or end early. Those are read by `tolerant.py`.
 """
+
 from __future__ import annotations
 
 import gzip
@@ -26,11 +27,12 @@ class NotATrace(Exception):
 class File:
     """The contents of a file: members besides the events, the members of its list of events, their
     places, and the errors found (quality code, offset)."""
+
     members: dict
     entries: list
     places: Places | None = None
     findings: list[tuple[str, int]] = field(default_factory=list)
-    cut: dict = field(default_factory=dict)         # the rest of a truncated record
+    cut: dict = field(default_factory=dict)  # the rest of a truncated record
 
 
 def parse(text: str) -> tuple[object, TolerantParser]:
@@ -41,7 +43,7 @@ def parse(text: str) -> tuple[object, TolerantParser]:
     except json.JSONDecodeError:
         return parser.parse(), parser
     if isinstance(value, dict) and "traceEvents" not in value and "ph" in value:
-        return parser.parse(), parser       # one event without a list
+        return parser.parse(), parser  # one event without a list
     return value, parser
 
 
@@ -66,8 +68,9 @@ def of_bytes(data: bytes, name: str) -> File:
     found = [(code, places.bytes_before(at)) for code, at in parser.findings]
     if not any(isinstance(entry, dict) for entry in entries) and (entries or found):
         raise NotATrace(f"{name}: the list holds no event records")
-    return File({k: v for k, v in top.items() if k != "traceEvents"}, entries, places, found,
-                parser.cut)
+    return File(
+        {k: v for k, v in top.items() if k != "traceEvents"}, entries, places, found, parser.cut
+    )
 
 
 def read(path: Path) -> File:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several files, one run (docs/numbers.md, opscope(1)): ranks, recording
 windows (spans), one origin."""
+
 from __future__ import annotations
 
 import re
@@ -14,12 +15,15 @@ ANY_TRACE = re.compile(r"(.*)\.json(?:\.gz|\.zst)?\Z", re.S)
 RANK_MEMBERS = ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID")
 RANK_IN_NAME = re.compile(r"rank[-_]?([0-9]{1,9})(?![0-9])")
 RANK_AT_END = re.compile(r"_([0-9]{1,3})\Z")
-RANK_OF_WORKER = re.compile(r"worker([0-9]{1,9})(?![0-9])|"
-                            r"(?:fit|test|validate|predict)-.*-([0-9]{1,9})\Z", re.S)
+RANK_OF_WORKER = re.compile(
+    r"worker([0-9]{1,9})(?![0-9])|"
+    r"(?:fit|test|validate|predict)-.*-([0-9]{1,9})\Z",
+    re.S,
+)
 RANK_OF_FOLDER = re.compile(r"rank[-_]?([0-9]{1,9})\Z")
 PID_OF_WORKER = re.compile(r".*_([0-9]{1,18})\Z", re.S)
 # Earlier times, before 1973, are not from a wall clock, but the time since a machine was started.
-UNIX_LEAST_NS = 10 ** 17
+UNIX_LEAST_NS = 10**17
 
 
 def rank_of_folder(folder: Path) -> int | None:
@@ -51,13 +55,15 @@ def rank_of(trace: Trace, path: Path) -> int | None:
         said = []
     for value in said + [trace.members.get(key) for key in RANK_MEMBERS]:
         rank = exact.integer(value)
-        if rank is not None and 0 <= rank < 2 ** 31:
+        if rank is not None and 0 <= rank < 2**31:
             return rank
     return rank_of_name(path)
 
 
 RANK_WORDS = ("tp", "dp", "ep", "pp", "cp")
-RANK_WORD = re.compile(r"(?<![A-Za-z0-9])(tp|dp|ep|pp|cp)([-_]?)([0-9]{1,6})(?![A-Za-z0-9])", re.I)
+RANK_WORD = re.compile(
+    r"(?<![A-Za-z0-9])(tp|dp|ep|pp|cp)([-_]?)([0-9]{1,6})(?![A-Za-z0-9])", re.I
+)
 
 
 def place_of_name(path: Path) -> tuple[int, ...] | None:
@@ -76,11 +82,26 @@ def ranks_of(traces: list[Trace], paths: list[Path]) -> list[int]:
     ranks = [rank_of(trace, path) for trace, path in zip(traces, paths)]
     places = [place_of_name(path) if rank is None else None for rank, path in zip(ranks, paths)]
     known = sorted({place for place in places if place}, key=lambda place: place[::-1])
-    word = next((w for w in range(len(RANK_WORDS)) if known and all(p[w] >= 0 for p in known)
-                 and len({p[w] for p in known}) == len(known)), None)
-    return [rank if rank is not None else 0 if place is None
-            else known.index(place) if word is None else place[word]
-            for rank, place in zip(ranks, places)]
+    word = next(
+        (
+            w
+            for w in range(len(RANK_WORDS))
+            if known
+            and all(p[w] >= 0 for p in known)
+            and len({p[w] for p in known}) == len(known)
+        ),
+        None,
+    )
+    return [
+        rank
+        if rank is not None
+        else 0
+        if place is None
+        else known.index(place)
+        if word is None
+        else place[word]
+        for rank, place in zip(ranks, places)
+    ]
 
 
 def identify(traces: list[Trace], paths: list[Path]) -> None:
@@ -88,8 +109,10 @@ def identify(traces: list[Trace], paths: list[Path]) -> None:
     numbers; files of a rank without a worker follow them in the given order."""
     windows: dict[tuple[int, str], set[tuple[bool, int]]] = {}
     names = [LOGDIR.match(path.name) for path in paths]
-    numbers = [(name is not None and name.group(2) is not None,
-                int(name.group(2) or 0) if name else 0) for name in names]
+    numbers = [
+        (name is not None and name.group(2) is not None, int(name.group(2) or 0) if name else 0)
+        for name in names
+    ]
     for trace, rank, name, number in zip(traces, ranks_of(traces, paths), names, numbers):
         trace.rank = rank
         if name:
@@ -107,7 +130,7 @@ def identify(traces: list[Trace], paths: list[Path]) -> None:
 def process_of(trace: Trace, path: Path) -> int | None:
     """The process that wrote a file: by its metadata, else by the name of its worker."""
     pid = exact.integer(trace.members.get("pid"))
-    if pid is not None and 0 < pid < 2 ** 63:
+    if pid is not None and 0 < pid < 2**63:
         return pid
     name = LOGDIR.match(path.name)
     found = PID_OF_WORKER.match(name.group(1)) if name else None
@@ -133,22 +156,30 @@ def tell_steps(traces: list[Trace]) -> None:
     itself, "shared" if it has some, too."""
     for trace in traces:
         has_steps = any(e.kind == "step" for e in trace.events)
-        others = any(e.kind == "step" for other in traces for e in other.events
-                     if other is not trace and (other.rank, other.span) == (trace.rank, trace.span))
+        others = any(
+            e.kind == "step"
+            for other in traces
+            for e in other.events
+            if other is not trace and (other.rank, other.span) == (trace.rank, trace.span)
+        )
         trace.kept["steps beside"] = ("shared" if has_steps else "theirs") if others else None
 
 
 def align(traces: list[Trace]) -> None:
     """Set the origins. The smallest start by wall clock is time 0 for all; files without a wall
     clock share another time 0. A file of another host than the first is unaligned."""
+
     def base(trace: Trace) -> int:
         return exact.integer(trace.members.get("baseTimeNanoseconds")) or 0
 
     starts = {id(t): t.origin + base(t) for t in traces if t.events}
     for trace in traces:
         if trace.events:
-            same_clock = [s for s in starts.values()
-                          if (s >= UNIX_LEAST_NS) == (starts[id(trace)] >= UNIX_LEAST_NS)]
+            same_clock = [
+                s
+                for s in starts.values()
+                if (s >= UNIX_LEAST_NS) == (starts[id(trace)] >= UNIX_LEAST_NS)
+            ]
             trace.kept["origin"] = min(same_clock) - base(trace)
     hosts = [(t, text_of(t.members["host_name"])) for t in traces if "host_name" in t.members]
     for trace, host in hosts[1:]:
@@ -164,15 +195,21 @@ def listed(text: str | None, number: int) -> bool:
     return any(int(r[0]) <= number <= int(r[-1]) for r in ranges)
 
 
-def assemble(traces: list[Trace], paths: list[Path],
-             selected: selection.Selection = selection.Selection(), ranks: str | None = None,
-             spans: str | None = None) -> list[Trace]:
+def assemble(
+    traces: list[Trace],
+    paths: list[Path],
+    selected: selection.Selection = selection.Selection(),
+    ranks: str | None = None,
+    spans: str | None = None,
+) -> list[Trace]:
     """The run of the files in PATHS, or the selected part of it."""
     identify(traces, paths)
     tell_steps(traces)
     align(traces)
     left = []
-    for trace, path in sorted(zip(traces, paths), key=lambda pair: (pair[0].rank, pair[0].span)):
+    for trace, path in sorted(
+        zip(traces, paths), key=lambda pair: (pair[0].rank, pair[0].span)
+    ):
         if listed(ranks, trace.rank) and listed(spans, trace.span):
             try:
                 left.append((selection.apply(trace, selected), path))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The split of the kept steps of a trace of the host alone by cause (docs/numbers.md, Advice):
 slowly, moment by moment."""
+
 from __future__ import annotations
 
 from collections import Counter
@@ -10,17 +11,38 @@ from . import kinds
 from .events import Event, Trace
 from .intervals import Interval, intersect, length, subtract, union
 
-SYNCS = {"aten::item", "aten::_local_scalar_dense", "aten::is_nonzero", "aten::equal",
-         "aten::nonzero"}
+SYNCS = {
+    "aten::item",
+    "aten::_local_scalar_dense",
+    "aten::is_nonzero",
+    "aten::equal",
+    "aten::nonzero",
+}
 COPIES = {"aten::copy_", "aten::clone", "aten::contiguous", "aten::_to_copy"}
 NEW_COPIES = COPIES - {"aten::copy_"}
-VIEWS = {"aten::" + name for name in """
+VIEWS = {
+    "aten::" + name
+    for name in """
 view reshape permute transpose t select slice narrow unsqueeze squeeze expand chunk split unbind
 flatten unflatten as_strided detach alias to _unsafe_view resolve_conj resolve_neg movedim
-_reshape_alias swapaxes unsafe_chunk unsafe_split""".split()}
-SLOW_CONV = tuple("aten::" + begin for begin in ("slow_conv", "_slow_conv", "thnn_conv", "_thnn_conv"))
+_reshape_alias swapaxes unsafe_chunk unsafe_split""".split()
+}
+SLOW_CONV = tuple(
+    "aten::" + begin for begin in ("slow_conv", "_slow_conv", "thnn_conv", "_thnn_conv")
+)
 OPERATORS = ("sync", "copy", "double", "slow_conv", "operator")
-OWN = ("optimizer", "sync", "copy", "double", "slow_conv", "tiny", "operator", "python", "noted", "other")
+OWN = (
+    "optimizer",
+    "sync",
+    "copy",
+    "double",
+    "slow_conv",
+    "tiny",
+    "operator",
+    "python",
+    "noted",
+    "other",
+)
 TINY_NS, GAP_NS = 50_000, 50_000
 LOOP_CALLS, LOOP_TURN, LOOP_TURNS = 32, 12, 8
 
@@ -28,6 +50,7 @@ LOOP_CALLS, LOOP_TURN, LOOP_TURNS = 32, 12, 8
 @dataclass
 class Part:
     """What one kept step did."""
+
     ns: Counter = field(default_factory=Counter)
     counts: Counter = field(default_factory=Counter)
     functions: dict[str, int] = field(default_factory=dict)
@@ -38,13 +61,20 @@ class Part:
     @property
     def longest(self) -> int:
         """Own time of the function that has most."""
-        return max((ns for name, ns in self.functions.items()
-                    if "built-in method run_backward " not in name), default=0)
+        return max(
+            (
+                ns
+                for name, ns in self.functions.items()
+                if "built-in method run_backward " not in name
+            ),
+            default=0,
+        )
 
 
 @dataclass
 class Split:
     """The parts by index of the step, and sums by name."""
+
     parts: dict[int, Part] = field(default_factory=dict)
     sums: dict[str, dict[str, int]] = field(default_factory=dict)
 
@@ -62,8 +92,9 @@ def has_double(args: dict) -> bool:
         dims = args.get("Input dims")
     if not isinstance(types, list) or not isinstance(dims, list):
         return False
-    return any(kind == "double" and isinstance(dim, list) and dim
-               for kind, dim in zip(types, dims))
+    return any(
+        kind == "double" and isinstance(dim, list) and dim for kind, dim in zip(types, dims)
+    )
 
 
 def class_of(event: Event) -> str | None:
@@ -93,8 +124,11 @@ def outermost(events: list[tuple[Event, str]]) -> list[Event]:
     for event, kind in events:
         if kind in ("dataloader", "optimizer"):
             outside = event.end if outside is None else max(outside, event.end)
-        if kind in OPERATORS and (end is None or event.start >= end) \
-                and (outside is None or event.start >= outside):
+        if (
+            kind in OPERATORS
+            and (end is None or event.start >= end)
+            and (outside is None or event.start >= outside)
+        ):
             found.append(event)
             end = event.end
     return found
@@ -103,8 +137,9 @@ def outermost(events: list[tuple[Event, str]]) -> list[Event]:
 class Thread:
     """The walk over one thread with the WINDOWS of its steps, (start, end, index)."""
 
-    def __init__(self, split: Split, events: list[tuple[Event, str]],
-                 windows: list[tuple[int, int, int]]):
+    def __init__(
+        self, split: Split, events: list[tuple[Event, str]], windows: list[tuple[int, int, int]]
+    ):
         self.split, self.events, self.windows = split, events, windows
         self.tops = [e for e in outermost(events) if self.window(e.start) is not None]
         self.tiny: set[Event] = set()
@@ -144,21 +179,30 @@ class Thread:
                 part.counts["tiny"] += 1
                 if not event.name.startswith("autograd::"):
                     self.split.add("tiny", event.name, 1)
-                if last in self.tiny and self.window(last.start) == step \
-                        and event.start - last.end <= GAP_NS:
+                if (
+                    last in self.tiny
+                    and self.window(last.start) == step
+                    and event.start - last.end <= GAP_NS
+                ):
                     self.gaps.append((last.end, event.start))
             last = event
             if event.name in VIEWS:
                 continue
-            if event.name in NEW_COPIES and before and before.name in NEW_COPIES \
-                    and self.window(before.start) == step:
+            if (
+                event.name in NEW_COPIES
+                and before
+                and before.name in NEW_COPIES
+                and self.window(before.start) == step
+            ):
                 part.counts["chained"] += 1
             before = event
 
     def walk(self, blocked: list[Interval]) -> None:
         """Give every moment to its cause."""
-        cuts = sorted({at for e, _ in self.events for at in (e.start, e.end)}
-                      | {at for start, end, _ in self.windows for at in (start, end)})
+        cuts = sorted(
+            {at for e, _ in self.events for at in (e.start, e.end)}
+            | {at for start, end, _ in self.windows for at in (start, end)}
+        )
         active: list[tuple[Event, str]] = []
         ahead = 0
         for start, end in zip(cuts, cuts[1:] + cuts[-1:]):
@@ -216,8 +260,13 @@ class Thread:
             part.counts["sync"] += 1
             part.counts["loops"] += any(e.start <= event.start < e.end for e in self.in_loops)
             self.split.add("sync", event.name, 1)
-        elif kind == "copy" and not special or \
-                kind in ("double", "slow_conv") and not special and kind not in running:
+        elif (
+            kind == "copy"
+            and not special
+            or kind in ("double", "slow_conv")
+            and not special
+            and kind not in running
+        ):
             part.counts[kind] += 1
             self.split.add(kind, event.name, event.dur)
 
@@ -228,12 +277,23 @@ def main_track(trace: Trace, by_track: dict) -> tuple[str, str] | None:
     for event in trace.events:
         first.setdefault(event.track, event.id)
     tracks = {e.track for e in trace.events if e.is_range}
-    return min(tracks, default=None, key=lambda track: (
-        -sum(e.dur for e in outermost(by_track.get(track, []))), first[track]))
+    return min(
+        tracks,
+        default=None,
+        key=lambda track: (
+            -sum(e.dur for e in outermost(by_track.get(track, []))),
+            first[track],
+        ),
+    )
 
 
-def split_of(trace: Trace, steps: list, costs: list[dict[str, int]], slow: dict[int, int],
-             unions: dict[str, list[Interval]]) -> Split:
+def split_of(
+    trace: Trace,
+    steps: list,
+    costs: list[dict[str, int]],
+    slow: dict[int, int],
+    unions: dict[str, list[Interval]],
+) -> Split:
     """The split. COSTS is the breakdown of STEPS, SLOW what outliers take longer, by index."""
     split = Split({i: Part() for i, s in enumerate(steps) if s.kept})
     by_track: dict[tuple[str, str], list[tuple[Event, str]]] = {}
@@ -256,8 +316,11 @@ def split_of(trace: Trace, steps: list, costs: list[dict[str, int]], slow: dict[
         for name, ns in part.functions.items():
             if "built-in method run_backward " not in name:
                 split.add("function", name, ns)
-        rest = steps[i].end - steps[i].start - sum(
-            costs[i][name] for name in ("communication", "dataloader"))
+        rest = (
+            steps[i].end
+            - steps[i].start
+            - sum(costs[i][name] for name in ("communication", "dataloader"))
+        )
         excess = min(slow.get(i, 0), rest)
         if excess > 0:
             for cause in OWN:
@@ -269,8 +332,11 @@ def split_of(trace: Trace, steps: list, costs: list[dict[str, int]], slow: dict[
 def who_allocated(nodes: list, record: Event) -> str:
     """The innermost module around RECORD, or else the innermost operator, among the node that began
     last before it and those above."""
-    node = max((n for n in nodes if n.event.track == record.track
-                and n.event.start <= record.start), key=lambda n: n.event.order(), default=None)
+    node = max(
+        (n for n in nodes if n.event.track == record.track and n.event.start <= record.start),
+        key=lambda n: n.event.order(),
+        default=None,
+    )
     parent = {id(child): n for n in nodes for child in n.children}
     around = []
     while node:
@@ -294,8 +360,11 @@ def fits(code: str, part: Part, of: int) -> bool:
     if code == "host_sync":
         return counts["loops"] >= 8 or is_above(ns["sync"], 5, of)
     if code == "copies":
-        return is_above(ns["copy"], 20, of) or counts["chained"] >= 4 and \
-            is_above(ns["copy"], 2, of)
+        return (
+            is_above(ns["copy"], 20, of)
+            or counts["chained"] >= 4
+            and is_above(ns["copy"], 2, of)
+        )
     if code == "float64":
         return is_above(ns["double"], 10, of)
     if code == "slow_convolution":
@@ -305,22 +374,31 @@ def fits(code: str, part: Part, of: int) -> bool:
     if code == "single_tensor":
         if part.is_single and not part.is_default:
             return is_above(ns["optimizer"], 5, of)
-        return not part.is_foreach and counts["updates"] >= 32 \
+        return (
+            not part.is_foreach
+            and counts["updates"] >= 32
             and is_above(ns["optimizer"], 20, of)
+        )
     if counts["operators"] < 8:
         return False
     if code == "python":
         python = ns["python"] + ns["noted"] + ns["other"]
-        return counts["frames"] > 0 and (is_above(python, 30, of) or is_above(
-            python, 15, of) and is_above(part.longest, 8, of))
+        return counts["frames"] > 0 and (
+            is_above(python, 30, of)
+            or is_above(python, 15, of)
+            and is_above(part.longest, 8, of)
+        )
     return counts["frames"] == 0 and is_above(ns["other"], 20, of)
 
 
 # Code -> its causes, the sum by name, what is counted.
-RULES = {"host_sync": (("sync",), "sync", "sync"), "copies": (("copy",), "copy", "copy"),
-         "float64": (("double",), "double", "double"),
-         "slow_convolution": (("slow_conv",), "slow_conv", "slow_conv"),
-         "tiny_operators": (("tiny",), "tiny", "tiny"),
-         "single_tensor": (("optimizer",), "optimizer", None),
-         "python": (("python", "noted", "other"), "function", None),
-         "unrecorded": (("other",), None, None)}
+RULES = {
+    "host_sync": (("sync",), "sync", "sync"),
+    "copies": (("copy",), "copy", "copy"),
+    "float64": (("double",), "double", "double"),
+    "slow_convolution": (("slow_conv",), "slow_conv", "slow_conv"),
+    "tiny_operators": (("tiny",), "tiny", "tiny"),
+    "single_tensor": (("optimizer",), "optimizer", None),
+    "python": (("python", "noted", "other"), "function", None),
+    "unrecorded": (("other",), None, None),
+}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`steps` and `overview`."""
+
 from __future__ import annotations
 
 import re
@@ -10,22 +11,32 @@ from . import exact, kinds, links
 from .events import Event, Trace
 from .intervals import Interval, intersect, length, subtract, union
 
-CATEGORIES = ("kernel", "memcpy", "memset", "communication", "runtime", "dataloader",
-              "cpu_exec")
+CATEGORIES = (
+    "kernel",
+    "memcpy",
+    "memset",
+    "communication",
+    "runtime",
+    "dataloader",
+    "cpu_exec",
+)
 
 
 @dataclass(frozen=True)
 class Rules:
     """How steps are measured: --priority, --step-length annotation, --all-steps."""
+
     priority: tuple[str, ...] = ()
     by_annotation: bool = False
     keeps_all: bool = False
 
     def arguments(self) -> tuple[str, ...]:
         """Words of the command line."""
-        return (*([f"--priority={','.join(self.priority)}"] if self.priority else []),
-                *(["--step-length=annotation"] if self.by_annotation else []),
-                *(["--all-steps"] if self.keeps_all else []))
+        return (
+            *([f"--priority={','.join(self.priority)}"] if self.priority else []),
+            *(["--step-length=annotation"] if self.by_annotation else []),
+            *(["--all-steps"] if self.keeps_all else []),
+        )
 
 
 USUAL = Rules()
@@ -34,15 +45,16 @@ USUAL = Rules()
 @dataclass
 class Step:
     """One step, as annotated by the program and including device work."""
+
     label: str
     annotation: Event | None
     host: Interval
     start: int = 0
     end: int = 0
-    n_device: int = 0           # device events that its calls launched
+    n_device: int = 0  # device events that its calls launched
     kept: bool = True
-    tail: bool = False          # its device work was probably not recorded completely
-    empty: bool = False         # the last one, which holds no operator
+    tail: bool = False  # its device work was probably not recorded completely
+    empty: bool = False  # the last one, which holds no operator
 
 
 def host_type(event: Event) -> str | None:
@@ -85,7 +97,8 @@ def label_of(trace: Trace, event: Event, number: int) -> str:
     if given is not None and given >= 0:
         return str(given)
     told = kinds.STEP_NAME.match(event.name) or re.fullmatch(
-        "(?:Iteration |ProfileStep#)([0-9]+)", event.name)
+        "(?:Iteration |ProfileStep#)([0-9]+)", event.name
+    )
     return str(int(told.group(1))) if told else event.name
 
 
@@ -114,16 +127,31 @@ def steps_of(trace: Trace, compat: bool = False, rules: Rules = USUAL) -> list[S
     unmatched = []
     for event in work:
         call = event if are_of_device(trace) else launch.get(event)
-        step = call and next((s for s in belonging(steps, call.process)
-                              if s.host[0] <= call.start and call.end <= s.host[1]), None)
+        step = call and next(
+            (
+                s
+                for s in belonging(steps, call.process)
+                if s.host[0] <= call.start and call.end <= s.host[1]
+            ),
+            None,
+        )
         (launched[id(step)] if step else unmatched).append(event)
     for process in {s.annotation.process if s.annotation else None for s in steps}:
         own = [s for s in steps if not s.annotation or s.annotation.process == process]
         chain(own, [launched[id(s)] for s in own], unmatched)
         if not any(launched[id(s)] for s in own) and not are_of_device(trace):
             others = {s.annotation.process for s in steps if s.annotation} - {process}
-            mark_empty(own, [e for e in trace.events if e.kind == "operator" and e.is_range
-                             and e.is_host and e.process not in others])
+            mark_empty(
+                own,
+                [
+                    e
+                    for e in trace.events
+                    if e.kind == "operator"
+                    and e.is_range
+                    and e.is_host
+                    and e.process not in others
+                ],
+            )
     # Selected steps have the bounds of the selection without --steps.
     known = trace.kept.get("bounds", {})
     for ordinal, step in zip(trace.kept.get("ordinals") or range(len(steps)), steps):
@@ -173,8 +201,9 @@ def mark_empty(steps: list[Step], operators: list[Event]) -> None:
         steps[-1].empty = steps[-2].host[0] < max(ends) <= steps[-1].host[0]
 
 
-def category_of(event: Event, device_communication: bool,
-                collective_ids: set[int] | None) -> str | None:
+def category_of(
+    event: Event, device_communication: bool, collective_ids: set[int] | None
+) -> str | None:
     """Which category of time EVENT feeds. COLLECTIVE_IDS is given with --compat tb:
     external ids of the plugin's collectives."""
     compat = collective_ids is not None
@@ -191,7 +220,7 @@ def category_of(event: Event, device_communication: bool,
     if event.kind in kinds.LAUNCHES:
         return "runtime"
     if host_type(event) is None or event.kind == "step" and not (compat and event.is_iteration):
-        return None                 # to the plugin iterations are annotations like others
+        return None  # to the plugin iterations are annotations like others
     if event.kind == "dataloader":
         return "dataloader"
     if compat:
@@ -203,28 +232,36 @@ def category_of(event: Event, device_communication: bool,
 
 def has_comm_kernels(trace: Trace) -> bool:
     """Whether kernels are communication, in the selection without --steps."""
-    return any(e.kind == "kernel" and e.is_range and kinds.is_collective_kernel(e.name, e.args)
-               for e in trace.kept.get("rest", trace).events)
+    return any(
+        e.kind == "kernel" and e.is_range and kinds.is_collective_kernel(e.name, e.args)
+        for e in trace.kept.get("rest", trace).events
+    )
 
 
 def windows(trace: Trace) -> list[Interval]:
     """When selected steps run, from the begin of each annotation. Where nothing selects steps,
     never."""
     known = trace.kept.get("bounds", {})
-    return [(min(step.host[0], known[ordinal][0]), known[ordinal][1])
-            for ordinal, step in numbered(trace) if step.annotation and ordinal in known]
+    return [
+        (min(step.host[0], known[ordinal][0]), known[ordinal][1])
+        for ordinal, step in numbered(trace)
+        if step.annotation and ordinal in known
+    ]
 
 
 def unions(trace: Trace, compat: bool) -> dict[str, list[Interval]]:
     """U_k of every category, over the whole trace; inside selected steps that of the selection
     without --steps: what else runs in a step stays a part of its time."""
-    is_of_plugin = compat and trace.has_iterations      # whose only step is no selected one
+    is_of_plugin = compat and trace.has_iterations  # whose only step is no selected one
     rest = trace if is_of_plugin else trace.kept.get("rest", trace)
     device_communication = has_comm_kernels(trace)
     ids: set[int] | None = None
     if compat:
-        ids = {e.external_id for e in rest.events if e.external_id and host_type(e)
-               and e.name in kinds.PLUGIN_COLLECTIVES}
+        ids = {
+            e.external_id
+            for e in rest.events
+            if e.external_id and host_type(e) and e.name in kinds.PLUGIN_COLLECTIVES
+        }
     found: dict[str, list[Interval]] = {name: [] for name in CATEGORIES}
     for event in trace.events:
         category = category_of(event, device_communication, ids)
@@ -243,8 +280,9 @@ def inside(part: list[Interval], step: Step) -> int:
     return length(intersect(part, [(step.start, step.end)] if step.start < step.end else []))
 
 
-def costs(trace: Trace, steps: list[Step], compat: bool,
-          priority: tuple[str, ...] = ()) -> list[dict[str, int]]:
+def costs(
+    trace: Trace, steps: list[Step], compat: bool, priority: tuple[str, ...] = ()
+) -> list[dict[str, int]]:
     """Time of every category in every step: each takes what those before it have left."""
     free = union([(s.start, s.end) for s in steps])
     found = unions(trace, compat)
@@ -259,14 +297,17 @@ def costs(trace: Trace, steps: list[Step], compat: bool,
 def gross(trace: Trace, compat: bool, rules: Rules) -> dict[str, int]:
     """How much of the kept steps every category covers, whatever else runs."""
     kept = [s for s in steps_of(trace, compat, rules) if s.kept]
-    return {name: sum(inside(part, s) for s in kept)
-            for name, part in unions(trace, compat).items()}
+    return {
+        name: sum(inside(part, s) for s in kept) for name, part in unions(trace, compat).items()
+    }
 
 
 def two_kinds(totals: list[int]) -> tuple[list[int], list[int]] | None:
     """The shorter and the longer ones if a wide gap lies between them, with a third on each side."""
     order, n = sorted(totals), len(totals)
-    gaps = [(order[i] - order[i - 1], -i) for i in range(1, n) if 3 * i >= n and 3 * (n - i) >= n]
+    gaps = [
+        (order[i] - order[i - 1], -i) for i in range(1, n) if 3 * i >= n and 3 * (n - i) >= n
+    ]
     if n < 8 or not gaps:
         return None
     gap, at = max(gaps)
@@ -297,32 +338,46 @@ def outliers(steps: list[Step]) -> list[bool]:
 
 def steps_table(trace: Trace, compat: bool = False, rules: Rules = USUAL) -> list[dict]:
     """`steps`: all steps, kept or not."""
-    from . import inventory     # which needs this module
+    from . import inventory  # which needs this module
+
     steps = steps_of(trace, compat, rules)
     is_several = len({s.annotation.process for s in steps if s.annotation}) > 1
     names, threads = inventory.process_names(trace), inventory.thread_names(trace)
     is_shared = trace.kept.get("steps beside") == "shared" and any(s.annotation for s in steps)
     rows = []
     for (number, _), step, cost, outlier in zip(
-            numbered(trace, compat), steps, costs(trace, steps, compat, rules.priority),
-            outliers(steps)):
-        rows.append({
-            "step": number, "label": step.label,
-            **({"process": step.annotation.process} if is_several or is_shared else {}),
-            **({"of_process": step.annotation.process} if is_shared else {}),
-            **({"process_name": names.get(step.annotation.process)}
-               if is_several or is_shared else {}),
-            "thread": step.annotation.thread if step.annotation else None,
-            "thread_name": threads.get(step.annotation.track) if step.annotation else None,
-            "start_ns": step.start - trace.origin, "total_ns": step.end - step.start,
-            "annotation_ns": step.annotation.dur if step.annotation else None,
-            "kept": step.kept, **{f"{name}_ns": ns for name, ns in cost.items()},
-            "outlier": outlier})
+        numbered(trace, compat),
+        steps,
+        costs(trace, steps, compat, rules.priority),
+        outliers(steps),
+    ):
+        rows.append(
+            {
+                "step": number,
+                "label": step.label,
+                **({"process": step.annotation.process} if is_several or is_shared else {}),
+                **({"of_process": step.annotation.process} if is_shared else {}),
+                **(
+                    {"process_name": names.get(step.annotation.process)}
+                    if is_several or is_shared
+                    else {}
+                ),
+                "thread": step.annotation.thread if step.annotation else None,
+                "thread_name": threads.get(step.annotation.track) if step.annotation else None,
+                "start_ns": step.start - trace.origin,
+                "total_ns": step.end - step.start,
+                "annotation_ns": step.annotation.dur if step.annotation else None,
+                "kept": step.kept,
+                **{f"{name}_ns": ns for name, ns in cost.items()},
+                "outlier": outlier,
+            }
+        )
     return rows
 
 
-def overview_table(traces: list[Trace], compat: bool = False,
-                   rules: Rules = USUAL) -> list[dict]:
+def overview_table(
+    traces: list[Trace], compat: bool = False, rules: Rules = USUAL
+) -> list[dict]:
     """`overview`: the mean over kept steps of each category, its share, and all of its time."""
     kept = [row for trace in traces for row in steps_table(trace, compat, rules) if row["kept"]]
     if not kept:
@@ -333,8 +388,12 @@ def overview_table(traces: list[Trace], compat: bool = False,
     rows = []
     for name in ("step", *CATEGORIES, "other"):
         ns = total if name == "step" else sum(row[f"{name}_ns"] for row in kept)
-        rows.append({"category": name, "avg_ns": float(Fraction(ns, len(kept))),
-                     "ratio": float(Fraction(ns, total)) if total else None,
-                     "gross_ns": float(Fraction(whole[name], len(kept))) if name in whole
-                     else None})
+        rows.append(
+            {
+                "category": name,
+                "avg_ns": float(Fraction(ns, len(kept))),
+                "ratio": float(Fraction(ns, total)) if total else None,
+                "gross_ns": float(Fraction(whole[name], len(kept))) if name in whole else None,
+            }
+        )
     return rows

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`stragglers`: which ranks let the others wait."""
+
 from __future__ import annotations
 
 import bisect
@@ -10,7 +11,7 @@ from .clocks import clocks_of
 from .events import Event, Trace
 from .ranks_common import groups, is_comparable, lead, with_steps
 
-KEPT = 8                        # names of which the work before a collective is known
+KEPT = 8  # names of which the work before a collective is known
 FRAMES = ("python_function",)
 
 
@@ -25,17 +26,26 @@ def is_work(event: Event) -> bool:
 
 def work_before(trace: Trace, calls: list[Call]) -> dict[Call, dict[str, int]]:
     """By call and name: what took how long since the call before."""
-    launched = sorted(((call.label.start - trace.origin if call.label else call.start, n, call)
-                       for n, call in enumerate(calls)), key=lambda entry: entry[:2])
-    started = sorted(((call.start, n, call) for n, call in enumerate(calls)),
-                     key=lambda entry: entry[:2])
+    launched = sorted(
+        (
+            (call.label.start - trace.origin if call.label else call.start, n, call)
+            for n, call in enumerate(calls)
+        ),
+        key=lambda entry: entry[:2],
+    )
+    started = sorted(
+        ((call.start, n, call) for n, call in enumerate(calls)), key=lambda entry: entry[:2]
+    )
     found: dict[Call, dict[str, int]] = {call: {} for call in calls}
     for event in trace.events:
         order, ns = launched, 0
         if is_work(event):
             ns = event.dur - sum(child.dur for child in event.children)
-        elif event.kind == "kernel" and event.is_range and not kinds.is_collective_kernel(
-                event.name, event.args):
+        elif (
+            event.kind == "kernel"
+            and event.is_range
+            and not kinds.is_collective_kernel(event.name, event.args)
+        ):
             order, ns = started, event.dur
         after = bisect.bisect_right(order, event.start - trace.origin, key=lambda e: e[0])
         if ns > 0 and after < len(order):
@@ -46,8 +56,9 @@ def work_before(trace: Trace, calls: list[Call]) -> dict[Call, dict[str, int]]:
 
 def work_of(work: dict[str, int], name: str) -> int:
     """How long NAME took; if it is not among the longest, as long as the shortest of these."""
-    longest = sorted(work.items(), key=lambda entry: (-entry[1], entry[0].encode(
-        "utf-8", "surrogateescape")))[:KEPT]
+    longest = sorted(
+        work.items(), key=lambda entry: (-entry[1], entry[0].encode("utf-8", "surrogateescape"))
+    )[:KEPT]
     return dict(longest).get(name, longest[-1][1] if len(longest) == KEPT else 0)
 
 
@@ -70,12 +81,15 @@ def stragglers(run: list[Trace], _compat: bool) -> list[dict]:
     calls = match(run, False)
     matches = in_order(run, calls)
     clocks = clocks_of(run, matches)
-    work = {call: own for trace in run
-            for call, own in work_before(trace, calls[id(trace)]).items()}
+    work = {
+        call: own for trace in run for call, own in work_before(trace, calls[id(trace)]).items()
+    }
     place = {id(trace): n for n, group in enumerate(groups(run)) for trace in group}
     order = {id(trace): n for n, trace in enumerate(run)}
-    rows = [{"caused": 0, "last": 0, "calls": 0, "waited": 0, "late": 0, "grown": {}}
-            for _ in groups(run)]
+    rows = [
+        {"caused": 0, "last": 0, "calls": 0, "waited": 0, "late": 0, "grown": {}}
+        for _ in groups(run)
+    ]
     kept = {id(t): [s for s in steps.steps_of(t) if s.kept] for t in run}
     by_step: dict[int, dict[int, int]] = {}
     compared = 0
@@ -83,8 +97,10 @@ def stragglers(run: list[Trace], _compat: bool) -> list[dict]:
         if len({place[id(c.trace)] for c in members}) < 2 or not is_comparable(clocks, members):
             continue
         compared += 1
-        came = sorted(((clocks[id(c.trace)].time(c.start), order[id(c.trace)], c)
-                       for c in members), key=lambda entry: entry[:2])
+        came = sorted(
+            ((clocks[id(c.trace)].time(c.start), order[id(c.trace)], c) for c in members),
+            key=lambda entry: entry[:2],
+        )
         for (at, _, call), ns in zip(came, charged([at for at, _, _ in came])):
             row = rows[place[id(call.trace)]]
             row["caused"] += ns
@@ -102,7 +118,8 @@ def stragglers(run: list[Trace], _compat: bool) -> list[dict]:
             row["late"] += late
             for name in sorted(work[last], key=lambda n: (-work[last][n], n))[:KEPT]:
                 more = work[last][name] - lower_middle(
-                    [work_of(work[c], name) for _, _, c in came])
+                    [work_of(work[c], name) for _, _, c in came]
+                )
                 if more > 0:
                     row["grown"][name] = row["grown"].get(name, 0) + min(more, late)
     if not compared:
@@ -111,19 +128,34 @@ def stragglers(run: list[Trace], _compat: bool) -> list[dict]:
     result = []
     for n, (group, row) in enumerate(zip(groups(run), rows)):
         since = since_step(by_step, n)
-        label = next((kept[id(t)][since].label for t in group if since is not None
-                      and since < len(kept[id(t)])), None)
-        grown = min(row["grown"].items(), key=lambda entry: (-entry[1], entry[0]),
-                    default=(None, None))
+        label = next(
+            (
+                kept[id(t)][since].label
+                for t in group
+                if since is not None and since < len(kept[id(t)])
+            ),
+            None,
+        )
+        grown = min(
+            row["grown"].items(), key=lambda entry: (-entry[1], entry[0]), default=(None, None)
+        )
         if grown[0] is not None and grown[1] * 10 < row["late"]:
             grown = (None, None)
         clock = max((clocks[id(t)] for t in group), key=lambda c: c.anchors)
-        result.append({
-            **lead(run, group[0]), "caused_wait_ns": row["caused"],
-            "caused_ratio": row["caused"] / total if total else None,
-            "times_last": row["last"], "collectives": row["calls"], "waited_ns": row["waited"],
-            "since_step": label, "operator": grown[0], "operator_ns": grown[1],
-            "clock_error_ns": clock.error if clock.anchors >= 3 else None})
+        result.append(
+            {
+                **lead(run, group[0]),
+                "caused_wait_ns": row["caused"],
+                "caused_ratio": row["caused"] / total if total else None,
+                "times_last": row["last"],
+                "collectives": row["calls"],
+                "waited_ns": row["waited"],
+                "since_step": label,
+                "operator": grown[0],
+                "operator_ns": grown[1],
+                "clock_error_ns": clock.error if clock.anchors >= 3 else None,
+            }
+        )
     return sorted(result, key=lambda row: -row["caused_wait_ns"])
 
 
@@ -139,8 +171,10 @@ def by_step(run: list[Trace]) -> list[dict]:
     for members in matches:
         if len({place[id(c.trace)] for c in members}) < 2 or not is_comparable(clocks, members):
             continue
-        came = sorted(((clocks[id(c.trace)].time(c.start), order[id(c.trace)], c)
-                       for c in members), key=lambda entry: entry[:2])
+        came = sorted(
+            ((clocks[id(c.trace)].time(c.start), order[id(c.trace)], c) for c in members),
+            key=lambda entry: entry[:2],
+        )
         for k, ns in enumerate(charged([at for at, _, _ in came])):
             at, _, call = came[k]
             step = step_of(kept[id(call.trace)], call)
@@ -150,10 +184,20 @@ def by_step(run: list[Trace]) -> list[dict]:
             for i, value in enumerate((ns, is_last, 1, came[-1][0] - at)):
                 own[i] += value
     total = sum(own[0] for own in sums.values())
-    rows = [{**lead(run, groups(run)[n][0]), "step": label, "caused_wait_ns": own[0],
-             "caused_ratio": own[0] / total if total else None, "times_last": own[1],
-             "collectives": own[2], "waited_ns": own[3]} for (n, label), own in
-            sorted(sums.items(), key=lambda entry: (entry[0][0], entry[0][1] or ""))]
+    rows = [
+        {
+            **lead(run, groups(run)[n][0]),
+            "step": label,
+            "caused_wait_ns": own[0],
+            "caused_ratio": own[0] / total if total else None,
+            "times_last": own[1],
+            "collectives": own[2],
+            "waited_ns": own[3],
+        }
+        for (n, label), own in sorted(
+            sums.items(), key=lambda entry: (entry[0][0], entry[0][1] or "")
+        )
+    ]
     return sorted(rows, key=lambda row: -row["caused_wait_ns"])
 
 
@@ -162,10 +206,18 @@ def since_step(by_step: dict[int, dict[int, int]], row: int) -> int | None:
     numbers = sorted(by_step)
     tops = [min(by_step[n], key=lambda r: (-by_step[n][r], r)) for n in numbers]
     led = [by_step[n][row] for n, top in zip(numbers, tops) if top == row]
-    counts = [top == row and by_step[n][row] * 10 >= sum(led) // len(led)
-              for n, top in zip(numbers, tops)]
-    return next((numbers[k] for k, is_led in enumerate(counts)
-                 if is_led and 2 * sum(counts[k:]) >= len(tops) - k), None)
+    counts = [
+        top == row and by_step[n][row] * 10 >= sum(led) // len(led)
+        for n, top in zip(numbers, tops)
+    ]
+    return next(
+        (
+            numbers[k]
+            for k, is_led in enumerate(counts)
+            if is_led and 2 * sum(counts[k:]) >= len(tops) - k
+        ),
+        None,
+    )
 
 
 def advice_row(run: list[Trace]) -> tuple[tuple[int, int], dict] | None:
@@ -175,14 +227,27 @@ def advice_row(run: list[Trace]) -> tuple[tuple[int, int], dict] | None:
         return None
     top, total = rows[0], sum(row["caused_wait_ns"] for row in rows)
     waited, last = top["caused_wait_ns"], top["times_last"]
-    if not last or 2 * waited * len(rows) <= 3 * total \
-            or waited <= 3 * (top["clock_error_ns"] or 0) * last:
+    if (
+        not last
+        or 2 * waited * len(rows) <= 3 * total
+        or waited <= 3 * (top["clock_error_ns"] or 0) * last
+    ):
         return None
     place = (top["rank"], top.get("span", run[0].span))
-    kept = sum(step.end - step.start for trace in with_steps(run)
-               if trace.span == place[1] and trace.rank != place[0]
-               for step in steps.steps_of(trace) if step.kept)
-    waited = min(waited, kept) if kept else waited      # several may wait at the same time
-    return place, {"impact_ns": waited, "severity": "warning" if 10 * waited >= kept else "info",
-                   "code": "straggler", "count": last, "ratio": waited / kept if kept else None,
-                   "subject": top["operator"] or None, "grew": None}
+    kept = sum(
+        step.end - step.start
+        for trace in with_steps(run)
+        if trace.span == place[1] and trace.rank != place[0]
+        for step in steps.steps_of(trace)
+        if step.kept
+    )
+    waited = min(waited, kept) if kept else waited  # several may wait at the same time
+    return place, {
+        "impact_ns": waited,
+        "severity": "warning" if 10 * waited >= kept else "info",
+        "code": "straggler",
+        "count": last,
+        "ratio": waited / kept if kept else None,
+        "subject": top["operator"] or None,
+        "grew": None,
+    }

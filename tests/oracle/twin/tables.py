@@ -1,18 +1,65 @@
 # SPDX-License-Identifier: Apache-2.0
 """The entry point: any table of a file by its name, as a list of rows."""
+
 from __future__ import annotations
 
 from pathlib import Path
 
-from . import (advice, averages, devices, durations, events, explain, flows, forest, growth,
-               inventory, kernels, memory_tables, memory_versions, merging, modules, operators, patterns, points,
-               quality, ranges, rank_quality, ranks, reader, runs, steps, stragglers)
+from . import (
+    advice,
+    averages,
+    devices,
+    durations,
+    events,
+    explain,
+    flows,
+    forest,
+    growth,
+    inventory,
+    kernels,
+    memory_tables,
+    memory_versions,
+    merging,
+    modules,
+    operators,
+    patterns,
+    points,
+    quality,
+    ranges,
+    rank_quality,
+    ranks,
+    reader,
+    runs,
+    steps,
+    stragglers,
+)
 from .events import Trace
 
-NAMES = ("averages", "operators", "kernels", "steps", "step_explain", "overview", "events",
-         "threads", "tracks", "info", "quality", "flows", "ranges", "durations", "points", "devices",
-         "utilization", "modules",
-         "advice", "patterns", "memory_versions", *memory_tables.TABLES, *ranks.TABLES)
+NAMES = (
+    "averages",
+    "operators",
+    "kernels",
+    "steps",
+    "step_explain",
+    "overview",
+    "events",
+    "threads",
+    "tracks",
+    "info",
+    "quality",
+    "flows",
+    "ranges",
+    "durations",
+    "points",
+    "devices",
+    "utilization",
+    "modules",
+    "advice",
+    "patterns",
+    "memory_versions",
+    *memory_tables.TABLES,
+    *ranks.TABLES,
+)
 
 
 def load(path: Path) -> Trace:
@@ -40,10 +87,16 @@ def averages_grouping(group_by: str | None) -> dict:
     return result
 
 
-def table(run: Trace | list[Trace], name: str, group_by: str | None = None,
-          compat: bool = False, python: bool = True, merged: bool = False,
-          selection: memory_tables.Selection = memory_tables.ALL,
-          rules: steps.Rules = steps.USUAL) -> list[dict]:
+def table(
+    run: Trace | list[Trace],
+    name: str,
+    group_by: str | None = None,
+    compat: bool = False,
+    python: bool = True,
+    merged: bool = False,
+    selection: memory_tables.Selection = memory_tables.ALL,
+    rules: steps.Rules = steps.USUAL,
+) -> list[dict]:
     """The rows of table NAME. COMPAT is --compat tb, PYTHON false is --no-python, MERGED is
     --merge; SELECTION is for the tables of memory, RULES for those of steps. With several ranks or spans each has its own
     rows, which begin with the columns rank and span."""
@@ -56,20 +109,34 @@ def table(run: Trace | list[Trace], name: str, group_by: str | None = None,
     found = runs.blocks([run] if isinstance(run, Trace) else run, merged)
     if name == "quality":
         found[0][0].kept["side by side"] = rank_quality.rows(
-            [run] if isinstance(run, Trace) else run)
-    late = (stragglers.advice_row(run) if name == "advice" and not compat
-            and isinstance(run, list) and len(run) > 1 else None)
+            [run] if isinstance(run, Trace) else run
+        )
+    late = (
+        stragglers.advice_row(run)
+        if name == "advice" and not compat and isinstance(run, list) and len(run) > 1
+        else None
+    )
     rows = []
     for block in found:
         lead = {"rank": block[0].rank, "span": block[0].span} if len(found) > 1 else {}
-        own = (sorted((row for trace in block
-                       for row in memory_tables.live_table(trace, selection, group_by)),
-                      key=lambda row: -row["bytes"])
-               if name == "memory_live"
-               else [row for trace in block for row in memory_tables.TABLES[name](trace, selection)]
-               if name in memory_tables.TABLES
-               else of_steps(block, name, compat, rules) if name in STEPS
-               else rows_of(block, name, group_by, compat, python))
+        own = (
+            sorted(
+                (
+                    row
+                    for trace in block
+                    for row in memory_tables.live_table(trace, selection, group_by)
+                ),
+                key=lambda row: -row["bytes"],
+            )
+            if name == "memory_live"
+            else [
+                row for trace in block for row in memory_tables.TABLES[name](trace, selection)
+            ]
+            if name in memory_tables.TABLES
+            else of_steps(block, name, compat, rules)
+            if name in STEPS
+            else rows_of(block, name, group_by, compat, python)
+        )
         if late and (len(found) == 1 or late[0] == (block[0].rank, block[0].span)):
             own = sorted([*own, late[1]], key=lambda row: -row["impact_ns"])
         rows += [{**row, **lead} for row in own]
@@ -86,12 +153,14 @@ def of_steps(block: list[Trace], name: str, compat: bool, rules: steps.Rules) ->
     with_steps = [trace for trace in block if trace.kept.get("steps beside") != "theirs"]
     if name == "overview":
         return steps.overview_table(with_steps, compat, rules)
-    return merging.steps([growth.add(trace, steps.steps_table(trace, compat, rules))
-                          for trace in with_steps])
+    return merging.steps(
+        [growth.add(trace, steps.steps_table(trace, compat, rules)) for trace in with_steps]
+    )
 
 
-def rows_of(block: list[Trace], name: str, group_by: str | None, compat: bool,
-            python: bool) -> list[dict]:
+def rows_of(
+    block: list[Trace], name: str, group_by: str | None, compat: bool, python: bool
+) -> list[dict]:
     """The rows of table NAME over the traces of one block."""
     with_steps = [trace for trace in block if trace.kept.get("steps beside") != "theirs"]
     if name == "averages":
@@ -115,14 +184,28 @@ def rows_of(block: list[Trace], name: str, group_by: str | None, compat: bool,
     if name == "info":
         return inventory.info_table(block)
     if name == "quality":
-        return merging.quality([
-            *([row for row in quality.table(trace)
-               if row["code"] != "no_steps" or trace in with_steps] for trace in block),
-            quality.of_files(block[0]), block[0].kept.get("side by side", [])])
+        return merging.quality(
+            [
+                *(
+                    [
+                        row
+                        for row in quality.table(trace)
+                        if row["code"] != "no_steps" or trace in with_steps
+                    ]
+                    for trace in block
+                ),
+                quality.of_files(block[0]),
+                block[0].kept.get("side by side", []),
+            ]
+        )
     if name == "modules":
         return [row for trace in block for row in modules.one(trace, group_by, compat)]
-    of_one = {"events": inventory.events_table, "threads": inventory.threads_table,
-              "tracks": inventory.tracks_table, "flows": flows.table,
-              "utilization": devices.utilization_table,
-              "memory_versions": memory_versions.table}[name]
+    of_one = {
+        "events": inventory.events_table,
+        "threads": inventory.threads_table,
+        "tracks": inventory.tracks_table,
+        "flows": flows.table,
+        "utilization": devices.utilization_table,
+        "memory_versions": memory_versions.table,
+    }[name]
     return [row for trace in block for row in of_one(trace)]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parse the faulty JSON of torch and others: bare quotation marks in names, words such as N/A,
 extra or missing commas, a missing end."""
+
 from __future__ import annotations
 
 import re
@@ -26,8 +27,16 @@ BLANK = re.compile(r"[ \t\r\n]*")
 # The end of a text that is the last on its line: quotation mark, optional comma, line break.
 END_ON_LINE = re.compile(r'"[ \t]*,?[ \t]*\r?(?:\n|\Z)')
 PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
-ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r",
-           "t": "\t"}
+ESCAPES = {
+    '"': '"',
+    "\\": "\\",
+    "/": "/",
+    "b": "\b",
+    "f": "\f",
+    "n": "\n",
+    "r": "\r",
+    "t": "\t",
+}
 WORDS = {"true": True, "false": False, "null": None}
 
 
@@ -38,10 +47,10 @@ class TolerantParser:
     def __init__(self, text: str):
         self.text = text
         self.at = 0
-        self.findings: list[tuple[str, int]] = []       # code, place in TEXT
-        self.entries: list[int] = []                    # places of members of the list
-        self.cut: dict = {}                             # the rest of a truncated record
-        self.is_between = False                         # the break is behind a whole event
+        self.findings: list[tuple[str, int]] = []  # code, place in TEXT
+        self.entries: list[int] = []  # places of members of the list
+        self.cut: dict = {}  # the rest of a truncated record
+        self.is_between = False  # the break is behind a whole event
 
     def parse(self) -> object:
         """The value in TEXT, or as much of it as there is."""
@@ -60,9 +69,14 @@ class TolerantParser:
             else:
                 self.value(slot)
         except Broken:
-            is_whole = self.text.lstrip("\ufeff \t\r\n")[:1] == "[" and not self.blank() and not self.cut
-            self.findings.append(("unclosed_list" if is_whole and self.is_between else "truncated",
-                                  self.at))
+            is_whole = (
+                self.text.lstrip("\ufeff \t\r\n")[:1] == "["
+                and not self.blank()
+                and not self.cut
+            )
+            self.findings.append(
+                ("unclosed_list" if is_whole and self.is_between else "truncated", self.at)
+            )
         return slot[0] if slot else None
 
     def skip_strange(self) -> bool:
@@ -71,7 +85,8 @@ class TolerantParser:
         if char in ("{", ",", "") or (char == "[" and not MESSAGE.match(self.text, self.at)):
             return False
         document = re.compile(r"\n[ \t\r\n]*(?=\[[ \t\r\n]*\{|\{[ \t\r\n]*\")").search(
-            self.text, self.at)
+            self.text, self.at
+        )
         if document:
             self.at = document.end()
         return document is not None
@@ -80,7 +95,7 @@ class TolerantParser:
         """Whether the object at this position is an event, and no list is around it."""
         if self.blank() != "{":
             return False
-        one, slot = TolerantParser(self.text[self.at:]), []
+        one, slot = TolerantParser(self.text[self.at :]), []
         try:
             one.object(slot)
         except (Broken, RecursionError):
@@ -97,8 +112,12 @@ class TolerantParser:
             is_text = MESSAGE.match(self.text, self.at) is not None
         else:
             follows = BLANK.match(self.text, value.end()).end() if value else len(self.text)
-            is_text = self.text[follows:follows + 1] not in (
-                "", ",", "]", *((":",) if char == '"' else ()))
+            is_text = self.text[follows : follows + 1] not in (
+                "",
+                ",",
+                "]",
+                *((":",) if char == '"' else ()),
+            )
         if is_text:
             self.findings.append(("corrupt", self.at))
             begin = value.end() if value else self.at
@@ -109,7 +128,7 @@ class TolerantParser:
     def blank(self) -> str:
         """Skip white space; the next character, or '' at the end."""
         self.at = BLANK.match(self.text, self.at).end()
-        return self.text[self.at:self.at + 1]
+        return self.text[self.at : self.at + 1]
 
     def string(self, is_name: bool) -> str:
         """Parse a text. A NAME ends at the end of its line: bare quotation marks inside belong to
@@ -119,13 +138,14 @@ class TolerantParser:
             end_of_line = self.text.find("\n", start)
             end_of_line = len(self.text) if end_of_line < 0 else end_of_line + 1
             line = self.text[start:end_of_line]
-            ends = [m.start() for m in re.finditer('"', line)
-                    if END_ON_LINE.match(line, m.start())]
+            ends = [
+                m.start() for m in re.finditer('"', line) if END_ON_LINE.match(line, m.start())
+            ]
             if ends and "\\" not in line:
-                if '"' in line[:ends[-1]]:
+                if '"' in line[: ends[-1]]:
                     self.findings.append(("repaired_name", start))
                 self.at = start + ends[-1] + 1
-                return line[:ends[-1]]
+                return line[: ends[-1]]
         out = []
         at = start
         is_wrong = False
@@ -139,16 +159,16 @@ class TolerantParser:
                 self.at = at + 1
                 return "".join(out)
             if char == "\\":
-                code = self.text[at + 1:at + 2]
+                code = self.text[at + 1 : at + 2]
                 if code == "u":
-                    digits = self.text[at + 2:at + 6]
+                    digits = self.text[at + 2 : at + 6]
                     if len(digits) < 4:
                         raise Broken("a text without an end")
                     out.append(chr(int(digits, 16)))
                     at += 6
                     if PAIR.match("".join(out[-2:])):
                         high, low = map(ord, out[-2:])
-                        out[-2:] = [chr(0x10000 + (high - 0xd800 << 10) + low - 0xdc00)]
+                        out[-2:] = [chr(0x10000 + (high - 0xD800 << 10) + low - 0xDC00)]
                     continue
                 is_wrong |= code not in ESCAPES
                 out.append(ESCAPES.get(code, "\\" + code))
@@ -190,7 +210,7 @@ class TolerantParser:
             elif result and self.blank() == '"' and is_counted:
                 self.findings.append(("repaired_list", self.at))
             char = self.blank()
-            has_own_line = "\n" in self.text[before:self.at]
+            has_own_line = "\n" in self.text[before : self.at]
             if char == "}":
                 self.at += 1
                 return
@@ -214,7 +234,9 @@ class TolerantParser:
                     result[key] = slot[0]
             result[key] = slot[0]
 
-    def array(self, into: list, is_list_of_events: bool = False, has_bracket: bool = True) -> None:
+    def array(
+        self, into: list, is_list_of_events: bool = False, has_bracket: bool = True
+    ) -> None:
         """Parse an array; a trailing comma is allowed."""
         result: list = []
         into.append(result)

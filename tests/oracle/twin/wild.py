@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Leave out events whose time is far from all others (docs/numbers.md, Time)."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .events import Event, Trace
 
-DAY_NS = 24 * 3600 * 10 ** 9
+DAY_NS = 24 * 3600 * 10**9
 LEAST_REACH_NS, FAR_NS = 7 * DAY_NS, 365 * DAY_NS
 PAUSE_NS = DAY_NS // 2
 
@@ -33,8 +34,10 @@ def behind_pauses(events: list[Event]) -> set[int]:
     apart = {first, last}
     while core := [e for e in events if e.start not in apart]:
         begin, end = min(e.start for e in core), max(map(end_of, core))
-        pauses = {first: begin - max(end_of(e) for e in events if e.start == first),
-                  last: last - end}
+        pauses = {
+            first: begin - max(end_of(e) for e in events if e.start == first),
+            last: last - end,
+        }
         near = {at for at in apart if pauses[at] <= max(PAUSE_NS, 1000 * (end - begin))}
         if not near:
             break
@@ -54,8 +57,11 @@ def leave_out(trace: Trace) -> None:
     wild: set[int] = set()
     for group in groups:
         away = max(group[0] - main[-1], main[0] - group[-1])
-        if group is not main and away > reach and (
-                away > FAR_NS or group[0] == group[-1] or 10 * len(group) <= len(main)):
+        if (
+            group is not main
+            and away > reach
+            and (away > FAR_NS or group[0] == group[-1] or 10 * len(group) <= len(main))
+        ):
             wild.update(group)
     kept = [e for e in trace.events if e.start not in wild]
     if "opscope_version" not in trace.members:
@@ -73,8 +79,11 @@ def leave_out(trace: Trace) -> None:
     for number, event in enumerate(kept):
         event.id = number
     trace.kept["times"] = (first - reach, last + reach)
-    times += [trace.time_ns(record) for record in trace.records
-              if record.get("ph") in ("s", "t", "f") and is_wild_arrow(trace, record)]
+    times += [
+        trace.time_ns(record)
+        for record in trace.records
+        if record.get("ph") in ("s", "t", "f") and is_wild_arrow(trace, record)
+    ]
     for at in times:
         trace.count("clock_step", ns=at)
 

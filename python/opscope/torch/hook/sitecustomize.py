@@ -5,6 +5,7 @@ This directory comes first in PYTHONPATH, so that child processes find it, too. 
 from Python's search path at once, and the original `sitecustomize` is imported. Nothing here
 may raise, print, or import much, because it runs in every Python process of the program.
 """
+
 import importlib.machinery
 import importlib.util
 import os
@@ -31,7 +32,8 @@ def mark(what, works):
     """Make all later recordings state whether WHAT failed."""
     sources = os.environ["OPSCOPE_SOURCES"].split(",")
     os.environ["OPSCOPE_SOURCES"] = ",".join(
-        "-" * (not works) + what if x.lstrip("-") == what else x for x in sources)
+        "-" * (not works) + what if x.lstrip("-") == what else x for x in sources
+    )
 
 
 def tell(why):
@@ -52,8 +54,10 @@ def has_recorder(torch):
         place = os.path.dirname(torch.__spec__.origin)
         with open(os.path.join(place, "version.py"), encoding="utf-8") as f:
             text = f.read()
-        version, commit = (text.partition(name + " = '")[2].partition("'")[0]
-                           for name in ("__version__", "git_version"))
+        version, commit = (
+            text.partition(name + " = '")[2].partition("'")[0]
+            for name in ("__version__", "git_version")
+        )
         begin = "torch-" + version.partition("+")[0] + "-" + commit[:16] + "-"
         return any(name.startswith(begin) for name in os.listdir(RECORDERS))
     except (OSError, TypeError, ValueError):
@@ -63,8 +67,11 @@ def has_recorder(torch):
 def offer_itt():
     """Offer ITT's collector, which torch looks for when it is loaded, because ITT may be the only
     way without a compiler."""
-    if os.environ.get(ITT) or any(map(shutil.which, ("c++", "g++", "clang++"))) or (
-            shutil.which(os.environ.get("CXX") or "")):
+    if (
+        os.environ.get(ITT)
+        or any(map(shutil.which, ("c++", "g++", "clang++")))
+        or (shutil.which(os.environ.get("CXX") or ""))
+    ):
         return
     build = os.path.dirname(os.path.dirname(PACKAGE))
     for place in (os.path.join(PACKAGE, "lib"), os.path.join(PACKAGE, "bin"), build):
@@ -79,7 +86,8 @@ def load_package():
     if "opscope" in sys.modules:
         return
     spec = importlib.util.spec_from_file_location(
-        "opscope", os.path.join(PACKAGE, "__init__.py"), submodule_search_locations=[PACKAGE])
+        "opscope", os.path.join(PACKAGE, "__init__.py"), submodule_search_locations=[PACKAGE]
+    )
     module = importlib.util.module_from_spec(spec)
     sys.modules["opscope"] = module
     spec.loader.exec_module(module)
@@ -119,6 +127,7 @@ class Waiter:
 
     def watch(self, loader):
         """Make LOADER, which remains the loader of the module, call begin() once."""
+
         def exec_module(module):
             what = asked()
             del loader.exec_module
