@@ -33,6 +33,7 @@
 #include "opscope/trace.h"
 #include "render/render.h"
 #include "table/query.h"
+#include "table/table_options.h"
 
 enum { MADE_THREADS = 16, MADE_NAMES = 500, MADE_DEPTH = 8 };
 
@@ -402,8 +403,11 @@ static void make_views(struct osc_trace *t, unsigned n_threads)
     (void)derive(t, facts, n_threads);
     for (size_t i = 0; i < sizeof defs / sizeof *defs; i++) {
         /* TensorBoard shows operators by shape and kernels by operator as separate views. */
-        const struct osc_options options = {
-            .n_threads = n_threads, .by_shape = i == 4, .by_op = i == 5};
+        const char *const group_by = i == 4 ? "shape" : i == 5 ? "op" : NULL;
+        struct osc_options options = {.n_threads = n_threads};
+
+        if (osc_options_group(&options, defs[i], group_by, NULL) != OSC_OK)
+            abort();
 
         (void)ask(t, defs[i], &options, &n_rows, &n_bytes);
         /* The number of rows shows that there was a table to make. */

@@ -222,30 +222,29 @@ OSC_API OSC_MUST_USE osc_status osc_set_refresh(struct osc_set *set,
 
 /* --- questions --------------------------------------------------------------------------- */
 
+/* An option that a table has of its own, by its name on a command line: {"at", "5ms"}. */
+struct osc_named_option {
+    const char *name;  /* as `opscope table --list` has it, without dashes */
+    const char *value; /* as `opscope table` takes it; "" for a switch */
+};
+
+#define OSC_QUESTION_OPTIONS 8
+
 /* Which table, and which part of it. Zeroed: all of `averages`. */
 struct osc_question {
     const char *table;
-    const char *group_by; /* one of the table's groupings, such as "shape" or "stack:5" */
-    const char *columns;  /* "name,calls" */
-    const char *where;    /* an SQLite expression over the columns: "total_ns > us(10)" */
-    const char *sort;     /* "calls" or "-calls": descending; "calls:asc". If no row has a
-                           * value of that column, a note says so. */
-    int64_t limit;        /* rows per rank and span; 0: all, in text 100; -1: all */
-    const char *compat;   /* "tb": the rules of the TensorBoard plugin */
-    int merge;            /* sum all ranks and spans into one block of rows */
-    int no_python;        /* leave out Python functions */
-    int has_at;           /* only memory that is allocated at at_ns, from the origin */
-    int64_t at_ns;
-    const char *name;          /* durations, siblings: only ranges called so; NULL: all */
+    const char *group_by;      /* one of the table's groupings, such as "shape" or "stack:5" */
+    const char *columns;       /* "name,calls" */
+    const char *where;         /* an SQLite expression over the columns: "total_ns > us(10)" */
+    const char *sort;          /* "calls" or "-calls": descending; "calls:asc". If no row has a
+                                * value of that column, a note says so. */
+    int64_t limit;             /* rows per rank and span; 0: all, in text 100; -1: all */
+    int merge;                 /* sum all ranks and spans into one block of rows */
     uint64_t max_memory_bytes; /* for this question; 0: only the set's limit */
     struct osc_cancel *cancel; /* lets another thread stop the question; or NULL */
-    int has_event;             /* siblings: only ranges of the same name as the event */
-    int64_t event;             /* with this id */
-    /* Tables of steps and their averages: */
-    const char *priority; /* "memcpy,kernel": the parts that get time first which several share;
-                           * NULL: as "Breakdown of a step" in docs/numbers.md has them */
-    const char *step_length; /* "annotation": without device work; NULL: "device" */
-    int all_steps;           /* averages count steps whose device work may be missing, too */
+    /* The table's own options; the first without a name ends them. Those of its text form
+     * (averages: "header", "torch", ...) are for osc_ask_text(). */
+    struct osc_named_option options[OSC_QUESTION_OPTIONS];
 };
 
 /* A switch that stops questions: once it is pulled, each question that uses it soon returns
@@ -282,12 +281,6 @@ struct osc_layout {
                          * but the names of kernels */
     int has_colour;
     int full_names; /* do not fold the names of kernels */
-    /* For torch's table, the text form of `averages`: */
-    const char *header;                                      /* line above the table */
-    int top_level;                                           /* only events that no operator
-                                                              * called */
-    int32_t max_name_width, max_src_width, max_shapes_width; /* 0: torch's own; -1: none */
-    const char *torch; /* "2.13" (NULL), or "1.13" with its units */
     /* Receives the text piece by piece; a nonzero result ends it with OSC_EIO. */
     int (*write)(void *ctx, const char *s, size_t len);
     /* Receives, one per line, what the format has no place for. May be NULL. */

@@ -8,6 +8,7 @@
 #include "analysis/range_name.h"
 #include "analysis/range_place.h"
 #include "analysis/sampled.h"
+#include "analysis/shared_options.h"
 #include "base/idmap.h"
 #include "base/mem.h"
 #include "base/sort.h"
@@ -103,12 +104,13 @@ static osc_status count_ranges(const struct osc_trace *t, const uint32_t *name, 
 static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err)
 {
-    const uint32_t name = o->name ? osc_range_name_find(t, osc_str_c(o->name)) : 0;
+    const char *const asked = osc_option_text(o, &osc_option_name);
+    const uint32_t name = asked ? osc_range_name_find(t, osc_str_c(asked)) : 0;
     struct bars b = {0};
     osc_status st = OSC_OK;
 
-    if (!o->name || name != 0)
-        st = count_ranges(t, o->name ? &name : NULL, &b);
+    if (!asked || name != 0)
+        st = count_ranges(t, asked ? &name : NULL, &b);
     for (size_t i = 0; i < b.n && st == OSC_OK; i++) {
         const struct bar *const bar = &b.v[i];
 
@@ -124,8 +126,8 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         osc_result_int(out, TOTAL, osc_wide_nearest(bar->total_ns));
     }
     if (st == OSC_OK && b.n == 0)
-        osc_result_why_empty(out, o->name ? "no range of that name has ended"
-                                          : "no ranges: no event of the trace has a duration");
+        osc_result_why_empty(out, asked ? "no range of that name has ended"
+                                        : "no ranges: no event of the trace has a duration");
     osc_free(b.v);
     osc_idmap_fini(&b.at);
     if (st == OSC_OK)
@@ -223,6 +225,8 @@ static bool is_symbol(const struct osc_result *r, uint64_t row)
     return osc_kind_is_device_work(osc_kind_of_text(osc_result_get_str(r, row, KIND)));
 }
 
+static const struct osc_table_option *const options[] = {&osc_option_name, NULL};
+
 const struct osc_table_def osc_table_durations = {
     .name = "durations",
     .help = "How long the ranges of a name took: a histogram on a logarithmic axis.",
@@ -231,7 +235,7 @@ const struct osc_table_def osc_table_durations = {
     .columns = columns,
     .n_columns = N_COLUMNS,
     .sorted_by = ORDER + 1,
-    .takes = OSC_TAKES_NAME,
+    .options = options,
     .map = map,
     .finish = finish,
     .is_symbol = is_symbol,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/table_registry.h"
 
+#include "support/options.h"
 #include "support/small_table.h"
 #include "support/unit.h"
 
@@ -8,7 +9,10 @@
 
 static void make(const char *name, const char *events)
 {
-    small_table(&osc_table_durations, &(struct osc_options){.name = name}, events);
+    small_table(&osc_table_durations,
+                name ? with_option(&osc_table_durations, "name", name)
+                     : &(struct osc_options){0},
+                events);
 }
 
 TEST_WITH(each_duration_lies_in_its_row, NULL, small_end)

@@ -2,6 +2,7 @@
 #include "analysis/operators.h"
 
 #include "analysis/dtypes.h"
+#include "analysis/shared_options.h"
 #include "analysis/table_columns.h"
 #include "analysis/table_registry.h"
 #include "base/mem.h"
@@ -41,6 +42,9 @@ enum {
     ORDER,
     N_COLUMNS
 };
+
+/* What rows can be grouped by. */
+enum { BY_SHAPE, BY_DTYPE, BY_STACK };
 
 static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(NAME, "name", STRING, NULL, KEY, 0, OSC_RULE_OPERATORS | OSC_RULE_NAMES,
@@ -172,13 +176,13 @@ static void add_row(const struct osc_trace *t, const struct osc_options *o,
 {
     osc_result_row(out);
     osc_result_str(out, NAME, osc_trace_str(t, g->name));
-    if (o->by_shape)
+    if (osc_is_grouped(o, BY_SHAPE))
         osc_result_str(out, INPUT_SHAPE,
                        g->shape.v == 0 ? OSC_STR("[]")
                                        : osc_intern_str(&ops->lists.texts, g->shape));
     if (g->dtypes != 0)
         osc_result_str(out, INPUT_DTYPES, osc_lists_elements(&ops->types, g->dtypes));
-    if (o->by_stack)
+    if (osc_is_grouped(o, BY_STACK))
         set_stack(t, ops, g, out);
     osc_result_int(out, CALLS, (int64_t)g->n_calls);
     osc_result_int(out, DEVICE_SELF, g->device_self_ns);
@@ -241,20 +245,27 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err)
 {
     struct osc_operators ops = {0};
-    const osc_status st = osc_operators_make(t, o, &ops);
+    const struct osc_operators_how how = {
+        .by_shape = osc_is_grouped(o, BY_SHAPE),
+        .by_dtype = osc_is_grouped(o, BY_DTYPE),
+        .by_stack = osc_is_grouped(o, BY_STACK),
+        .has_rest = o->has_rest,
+        .compat_tb = osc_is_compat_tb(o),
+    };
+    const osc_status st = osc_operators_make(t, &how, &ops);
 
     if (st != OSC_OK)
         return osc_fail(err, st, "operators: %s", osc_status_text(st));
-    if (o->by_shape)
+    if (osc_is_grouped(o, BY_SHAPE))
         osc_result_show(out, INPUT_SHAPE);
-    if (o->by_stack)
+    if (osc_is_grouped(o, BY_STACK))
         osc_result_show(out, CALL_STACK);
     for (size_t g = 0; g < ops.n_groups; g++) {
         if (ops.groups[g].dtypes != 0)
             osc_result_show(out, INPUT_DTYPES);
         add_row(t, o, &ops, &ops.groups[g], out);
     }
-    if (o->has_rest && !o->compat_tb)
+    if (o->has_rest && !osc_is_compat_tb(o))
         add_rest(&ops, out);
     if (out->n_rows == 0)
         osc_result_why_empty(out, no_operators);
@@ -350,7 +361,7 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
             return osc_fail(err, st, "operators: %s", osc_status_text(st));
         note_owners(r, &w);
     }
-    if (o->by_dtype)
+    if (osc_is_grouped(o, BY_DTYPE))
         osc_dtypes_note(r, INPUT_DTYPES);
     for (uint64_t i = 0; i < r->n_rows; i++) {
         const int64_t calls = osc_result_get_int(r, i, CALLS);
@@ -376,13 +387,16 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
     return r->status;
 }
 
-static const char *const groupings[] = {"shape",       "dtype",       "stack",
-                                        "shape,dtype", "shape,stack", NULL};
+static const char *const groupings[] = {
+    [BY_SHAPE] = "shape", [BY_DTYPE] = "dtype", [BY_STACK] = "stack",
+    "shape,dtype",        "shape,stack",        NULL};
 
 /* See table_columns.h. */
 const uint32_t osc_column_operators_name = NAME, osc_column_operators_calls = CALLS,
                osc_column_operators_device_self_ns = DEVICE_SELF,
                osc_column_operators_host_self_ns = HOST_SELF, osc_column_operators_rest = REST;
+
+static const struct osc_table_option *const options[] = {&osc_option_compat, NULL};
 
 const struct osc_table_def osc_table_operators = {
     .name = "operators",
@@ -396,7 +410,7 @@ const struct osc_table_def osc_table_operators = {
     .sorted_by = DEVICE_SELF + 1,
     .groupings = groupings,
     .facts = OSC_FACT_LINKS,
-    .takes = OSC_TAKES_COMPAT,
+    .options = options,
     .map = map,
     .finish = finish,
 };

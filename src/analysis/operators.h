@@ -53,10 +53,17 @@ struct osc_operators {
     struct osc_stacks stacks; /* made on request, if no event has a stack of its own */
 };
 
-/* Sum up T, which has LINKS, by name and by the grouping in O: shape, dtype, stack, or (with
- * STEPS, without medians, and not with stack) step. */
+/* How to sum up operators. Zeroed: by their names. */
+struct osc_operators_how {
+    bool by_shape, by_dtype, by_stack; /* also by these */
+    bool by_step;   /* also by the step, for which T has STEPS; without medians and stacks */
+    bool has_rest;  /* find the work that no operator launched, too */
+    bool compat_tb; /* the rules of the TensorBoard plugin */
+};
+
+/* Sum up T, which has LINKS, as HOW says. */
 OSC_MUST_USE osc_status osc_operators_make(const struct osc_trace *t,
-                                           const struct osc_options *o,
+                                           const struct osc_operators_how *how,
                                            struct osc_operators *ops);
 void osc_operators_fini(struct osc_operators *ops);
 

@@ -22,7 +22,7 @@ struct value {
 struct sweep {
     const struct osc_trace *t;
     const struct osc_facts *f;
-    const struct osc_options *o;
+    const struct osc_operators_how *how;
     struct osc_operators *ops;
     bool is_plain;             /* names alone determine groups */
     bool has_stacks;           /* some form has the argument Call stack */
@@ -95,7 +95,7 @@ static osc_status sum_launched(struct sweep *s)
         if (c->kind[i] != OSC_KIND_KERNEL)
             continue;
         const enum osc_tensor_cores uses =
-            osc_name_tensor_cores(s->f->classes.names[c->name[i]], s->o->compat_tb);
+            osc_name_tensor_cores(s->f->classes.names[c->name[i]], s->how->compat_tb);
         l->tc_ns += uses == OSC_TENSOR_CORES_YES ? c->dur_ns[i] : 0;
         l->unknown_ns += uses == OSC_TENSOR_CORES_UNKNOWN ? c->dur_ns[i] : 0;
     }
@@ -209,18 +209,18 @@ static osc_status find_group(struct sweep *s, uint32_t node, const struct osc_ch
     osc_status st = OSC_OK;
 
     if (!s->is_plain) {
-        if (s->o->by_shape)
+        if (s->how->by_shape)
             st = shape_of(s, c, i, &shape);
         uint32_t inputs = shape.v;
-        if (st == OSC_OK && s->o->by_dtype)
+        if (st == OSC_OK && s->how->by_dtype)
             st = inputs_of(s, c, i, shape, &dtypes, &inputs);
         if (st != OSC_OK)
             return st;
-        if (s->o->by_stack && s->has_frames)
+        if (s->how->by_stack && s->has_frames)
             rebuilt = node == 0 ? 0 : s->ops->stacks.of_place[node - 1];
-        else if (s->o->by_stack)
+        else if (s->how->by_stack)
             stack = stack_of(s->t, c, i);
-        if (s->o->by_step)
+        if (s->how->by_step)
             step = c->step[i];
         place = find_key(s, c->name[i], inputs, stack.v | rebuilt | step);
         if (!place)
@@ -267,7 +267,7 @@ static inline osc_status count_call(struct sweep *s, uint32_t node, const struct
         g->has_stack = s->ops->stacks.of_place[node - 1] != 0;
     s->ns[node] = host_ns;
     s->numbers[node] = at + 1;
-    if (s->o->by_step) {
+    if (s->how->by_step) {
         osc_call_logs_add(&g->host_self_logs, host_ns);
         osc_call_logs_add(&g->device_self_logs, own->device_ns);
     }
@@ -323,7 +323,7 @@ static osc_status sweep_nodes(struct sweep *s)
 {
     const struct osc_optree *const tree = &s->f->tree;
     const struct osc_store *const events = &s->t->events;
-    const uint16_t eligible_flag = s->o->compat_tb ? OSC_NAME_ELIGIBLE_TB : OSC_NAME_ELIGIBLE;
+    const uint16_t eligible_flag = s->how->compat_tb ? OSC_NAME_ELIGIBLE_TB : OSC_NAME_ELIGIBLE;
 
     for (uint32_t node = s->f->order.n_rows; node > 0; node--) {
         const uint8_t flags = tree->flags[node - 1];
@@ -392,7 +392,7 @@ static osc_status count_async(struct sweep *s)
     const struct osc_store *const events = &s->t->events;
     bool has_any = false;
 
-    for (uint32_t f = 0; f < s->t->n_forms && !s->o->compat_tb; f++)
+    for (uint32_t f = 0; f < s->t->n_forms && !s->how->compat_tb; f++)
         has_any |= is_async_operator(&s->t->forms[f]);
     for (uint32_t k = 1; k < events->n_chunks && has_any; k++) {
         const struct osc_chunk *const c = events->chunks[k];
@@ -508,7 +508,7 @@ static osc_status prepare(struct sweep *s)
         s->has_stacks |= t->forms[f].known[OSC_ARG_KEY_CALL_STACK] >= 0;
         s->has_frames |= (s->f->classes.forms[f] & OSC_FORM_FUNCTION) != 0;
     }
-    s->has_frames = s->has_frames && !s->has_stacks && !s->o->compat_tb && !s->o->by_step;
+    s->has_frames = s->has_frames && !s->has_stacks && !s->how->compat_tb && !s->how->by_step;
     return s->has_frames ? osc_stacks_make(t, &s->f->classes, &s->f->order, &s->ops->stacks)
                          : OSC_OK;
 }
@@ -520,19 +520,20 @@ static int by_first_row(const void *x, const void *y)
     return (a->first_row > b->first_row) - (a->first_row < b->first_row);
 }
 
-osc_status osc_operators_make(const struct osc_trace *t, const struct osc_options *o,
+osc_status osc_operators_make(const struct osc_trace *t, const struct osc_operators_how *how,
                               struct osc_operators *ops)
 {
     struct sweep s = {.t = t,
                       .f = osc_trace_facts(t),
-                      .o = o,
+                      .how = how,
                       .ops = ops,
-                      .is_plain = !o->by_shape && !o->by_dtype && !o->by_stack && !o->by_step};
+                      .is_plain =
+                          !how->by_shape && !how->by_dtype && !how->by_stack && !how->by_step};
     *ops = (struct osc_operators){0};
     osc_status st = prepare(&s);
     if (st == OSC_OK)
         st = sum_launched(&s);
-    if (st == OSC_OK && o->has_rest)
+    if (st == OSC_OK && how->has_rest)
         st = sum_rest(&s);
     if (st == OSC_OK)
         st = sweep_nodes(&s);
@@ -541,7 +542,7 @@ osc_status osc_operators_make(const struct osc_trace *t, const struct osc_option
     /* Not needed any more: the medians use the memory. */
     osc_free(s.launched);
     osc_pages_free(s.eligible, s.n_nodes);
-    if (st == OSC_OK && !o->by_step)
+    if (st == OSC_OK && !how->by_step)
         st = find_all_medians(&s);
     if (st == OSC_OK && ops->n_groups > 1)
         osc_sort(ops->groups, ops->n_groups, sizeof *ops->groups, by_first_row);

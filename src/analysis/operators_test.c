@@ -4,6 +4,7 @@
 #include "analysis/table_registry.h"
 #include "base/mem.h"
 #include "derive/derive.h"
+#include "support/options.h"
 #include "support/small_table.h"
 #include "support/unit.h"
 #include "table/merge.h"
@@ -33,10 +34,10 @@ static const struct osc_operator_group *group(const char *name, unsigned n)
     return NULL;
 }
 
-static void sum_up(const char *events, const struct osc_options *o)
+static void sum_up(const char *events, const struct osc_operators_how *how)
 {
     load(events);
-    assert_int_equal(osc_operators_make(&trace, o, &ops), OSC_OK);
+    assert_int_equal(osc_operators_make(&trace, how, &ops), OSC_OK);
 }
 
 /* The plugin's test_self_time, with ids in place of its names. */
@@ -47,7 +48,7 @@ TEST_WITH(host_self_time_is_without_children_and_runtime_calls, NULL, end)
                    CALL(1, 130, 20, 334, ",'External id':4")
                        CALL(1, 180, 5, 335, ",'External id':2") KERNEL("k", 210, 20, 334)
                            KERNEL("k", 240, 16, 335),
-           &(struct osc_options){0});
+           &(struct osc_operators_how){0});
     const struct osc_operator_group *const outer = group("aten::mat_mul", 0);
     const struct osc_operator_group *const inner = group("aten::mm", 0);
     assert_int_equal(outer->host_total_ns, 100000);
@@ -64,7 +65,7 @@ TEST_WITH(kernels_that_no_rule_covers_are_summed_apart, NULL, end)
 {
     sum_up(OP("outer", 1, 0, 100, "") OP("inner", 1, 10, 80, "") CALL(1, 30, 10, 1, "")
                CALL(1, 42, 10, 2, "") KERNEL("k", 50, 8, 1) KERNEL("s884gemm", 60, 4, 2),
-           &(struct osc_options){0});
+           &(struct osc_operators_how){0});
     assert_int_equal(group("inner", 0)->tc_self_ns, 4000);
     assert_int_equal(group("inner", 0)->unknown_self_ns, 8000);
     assert_int_equal(group("outer", 0)->unknown_self_ns, 0);
@@ -76,7 +77,7 @@ TEST_WITH(equal_names_in_each_other_count_once, NULL, end)
 {
     sum_up(OP("aten::mm", 1, 0, 100, "") OP("aten::mm", 1, 10, 80, "")
                OP("aten::mm", 1, 20, 60, "") CALL(1, 30, 10, 1, "") KERNEL("k", 50, 8, 1),
-           &(struct osc_options){0});
+           &(struct osc_operators_how){0});
     assert_int_equal(ops.n_groups, 1);
     assert_int_equal(ops.groups[0].n_calls, 1);
     assert_int_equal(ops.groups[0].device_self_ns, 8000);
@@ -91,7 +92,7 @@ TEST_WITH(what_is_no_operator_has_no_row, NULL, end)
                    OP("DataParallel.forward", 1, 40, 20, "") OP("aten::add", 1, 45, 5, "")
                        RANGE("user_annotation", "mine", 1, 70, 9, "")
                            RANGE("python_function", "f", 1, 80, 9, ""),
-           &(struct osc_options){0});
+           &(struct osc_operators_how){0});
     assert_int_equal(ops.n_groups, 1);
     assert_int_equal(ops.groups[0].host_self_ns, 5000);
 }
@@ -102,7 +103,7 @@ TEST_WITH(device_work_of_no_operator_is_summed_by_cause, NULL, end)
                RANGE("cuda_runtime", "cudaGraphLaunch", 1, 20, 1, "'correlation':2")
                    CALL(1, 30, 1, 3, "") KERNEL("k", 40, 1, 1) KERNEL("k", 50, 2, 2)
                        KERNEL("m", 60, 4, 2) KERNEL("k", 70, 8, 3) KERNEL("k", 80, 16, 99),
-           &(struct osc_options){.has_rest = true});
+           &(struct osc_operators_how){.has_rest = true});
     assert_int_equal(ops.rest[OSC_LAUNCHER_GRAPH].n_calls, 1);
     assert_int_equal(ops.rest[OSC_LAUNCHER_GRAPH].n_works, 2);
     assert_int_equal(ops.rest[OSC_LAUNCHER_GRAPH].device_ns, 6000);
@@ -141,8 +142,8 @@ TEST_WITH(work_that_no_operator_launched_comes_before_operators_that_launched_no
     assert_shows("long; short");
     assert_null(result.notes.s);
     (void)end(NULL);
-    small_table(&osc_table_operators,
-                &(struct osc_options){.has_rest = true, .compat_tb = true}, events);
+    small_table(&osc_table_operators, &(struct osc_options){.has_rest = true, COMPAT_TB},
+                events);
     assert_shows("long; short");
 }
 
@@ -193,15 +194,16 @@ TEST_WITH(shapes_and_stacks_make_groups_of_their_own, NULL, end)
                OP("mm", 1, 2, 1, "'Input Dims':[ [1, 2],[] ]")
                    OP("mm", 1, 4, 1, "'Input dims':[[3]]") OP("mm", 1, 6, 1, "'Input Dims':[]")
                        OP("mm", 1, 8, 1, "'Call stack':'a.py(1): f;'"),
-           &(struct osc_options){.by_shape = true});
+           &(struct osc_operators_how){.by_shape = true});
     assert_int_equal(ops.n_groups, 3);
     assert_int_equal(group("mm", 0)->n_calls, 2);
     assert_true(osc_str_eq(osc_intern_str(&ops.lists.texts, group("mm", 0)->shape),
                            OSC_STR("[[1, 2], []]")));
     assert_int_equal(group("mm", 2)->n_calls, 2); /* an empty list and none */
     osc_operators_fini(&ops);
-    assert_int_equal(osc_operators_make(&trace, &(struct osc_options){.by_stack = true}, &ops),
-                     OSC_OK);
+    assert_int_equal(
+        osc_operators_make(&trace, &(struct osc_operators_how){.by_stack = true}, &ops),
+        OSC_OK);
     assert_int_equal(ops.n_groups, 2);
     assert_true(group("mm", 1)->has_stack);
 }
@@ -214,7 +216,7 @@ TEST_WITH(dtypes_make_groups_of_their_own_within_shapes, NULL, end)
                 OP("mm", 1, 6, 1, "'Input Dims':[[2]],'Input type':[]")
                     OP("mm", 1, 8, 1, "'Input Dims':[[2]]");
 
-    sum_up(events, &(struct osc_options){.by_dtype = true});
+    sum_up(events, &(struct osc_operators_how){.by_dtype = true});
     assert_int_equal(ops.n_groups, 3);
     assert_int_equal(group("mm", 0)->n_calls, 2);
     assert_true(
@@ -223,8 +225,8 @@ TEST_WITH(dtypes_make_groups_of_their_own_within_shapes, NULL, end)
     assert_int_equal(group("mm", 2)->n_calls, 2);
     osc_operators_fini(&ops);
     assert_int_equal(
-        osc_operators_make(&trace, &(struct osc_options){.by_shape = true, .by_dtype = true},
-                           &ops),
+        osc_operators_make(
+            &trace, &(struct osc_operators_how){.by_shape = true, .by_dtype = true}, &ops),
         OSC_OK);
     assert_int_equal(ops.n_groups, 4);
     assert_true(group("mm", 0)->dtypes == group("mm", 2)->dtypes);
@@ -235,7 +237,7 @@ TEST_WITH(medians_count_the_calls_that_launched_nothing, NULL, end)
 {
     sum_up(OP("a", 1, 0, 10, "") OP("a", 1, 20, 20, "") OP("a", 1, 50, 40, "")
                CALL(1, 51, 10, 1, "") KERNEL("k", 70, 6, 1),
-           &(struct osc_options){0});
+           &(struct osc_operators_how){0});
     assert_true(ops.groups[0].median_host_self_ns == 20000);
     assert_true(ops.groups[0].median_device_self_ns == 0);
     assert_int_equal(ops.groups[0].max_device_self_ns, 6000);
@@ -284,7 +286,7 @@ TEST_WITH(an_asynchronous_operator_has_a_total_and_no_self_time, NULL, end)
     static const char events[] = ASYNC("rpc", 1, 0, 30) OP("a", 1, 1, 9, "") ASYNC("a", 2, 2, 5)
         ASYNC("DataParallel.forward", 3, 2, 5) ASYNC("rpc", 4, 6, 7);
 
-    sum_up(events, &(struct osc_options){0});
+    sum_up(events, &(struct osc_operators_how){0});
     assert_int_equal(ops.n_groups, 2);
     assert_int_equal(ops.groups[0].n_calls, 2);
     assert_int_equal(ops.groups[0].n_async, 2);
@@ -300,21 +302,21 @@ TEST_WITH(an_asynchronous_operator_has_a_total_and_no_self_time, NULL, end)
 TEST_WITH(the_plugin_knows_no_asynchronous_operators, NULL, end)
 {
     sum_up(ASYNC("rpc", 1, 0, 30) OP("a", 1, 1, 9, ""),
-           &(struct osc_options){.compat_tb = true});
+           &(struct osc_operators_how){.compat_tb = true});
     assert_int_equal(ops.n_groups, 1);
     assert_int_equal(ops.groups[0].n_async, 0);
 }
 
 TEST_WITH(a_failed_allocation_loses_nothing, NULL, end)
 {
-    const struct osc_options o = {.by_shape = true, .by_dtype = true, .by_stack = true};
+    const struct osc_operators_how how = {.by_shape = true, .by_dtype = true, .by_stack = true};
     osc_status st = OSC_ENOMEM;
 
     load(OP("a", 1, 0, 10, "'Input Dims':[[1]],'Input type':['x'],'Call stack':'x;'")
              CALL(1, 1, 1, 3, "") KERNEL("k", 4, 5, 3) OP("b", 1, 20, 10, ""));
     for (long n = 0; st != OSC_OK; n++) {
         osc_mem_fail_after(n);
-        st = osc_operators_make(&trace, &o, &ops);
+        st = osc_operators_make(&trace, &how, &ops);
         osc_mem_fail_after(-1);
         assert_true(st == OSC_OK || (st == OSC_ENOMEM && ops.groups == NULL));
     }

@@ -119,6 +119,10 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
 const uint32_t osc_column_overview_category = CATEGORY, osc_column_overview_avg_ns = AVG,
                osc_column_overview_ratio = RATIO;
 
+static const struct osc_table_option *const options[] = {
+    &osc_option_compat, &osc_option_priority, &osc_option_step_length, &osc_option_all_steps,
+    NULL};
+
 const struct osc_table_def osc_table_overview = {
     .name = "overview",
     .help = "The average step and its parts.",
@@ -128,7 +132,7 @@ const struct osc_table_def osc_table_overview = {
     .columns = columns,
     .n_columns = N_COLUMNS,
     .facts = OSC_FACT_STEPS | OSC_FACT_UNIONS,
-    .takes = OSC_TAKES_COMPAT | OSC_TAKES_STEPS | OSC_TAKES_PRIORITY,
+    .options = options,
     .map = map,
     .place = place,
     .finish = finish,

@@ -49,6 +49,9 @@ enum {
     N_COLUMNS
 };
 
+/* What rows can be grouped by. */
+enum { BY_PROCESS, BY_THREAD, BY_TRACK, BY_CATEGORY, BY_STEP, BY_KIND };
+
 static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(NAME, "name", STRING, NULL, KEY, OSC_COLUMN_SYMBOL | OSC_COLUMN_OPTIONAL,
                OSC_RULE_NAMES,
@@ -194,17 +197,17 @@ static struct key key_of(const struct sums *s, const struct osc_chunk *c, uint32
 {
     const struct osc_form *const form = &s->t->forms[c->form[i]];
     const bool has_none = form->category.v == 0 && osc_form_is_neutral(form);
-    struct key key = {.name = s->o->by_kind ? 0 : osc_range_name_of(s->t, c, i),
+    struct key key = {.name = osc_is_grouped(s->o, BY_KIND) ? 0 : osc_range_name_of(s->t, c, i),
                       .kind = c->kind[i],
                       .place = osc_range_place_of(s->t, c, i)};
 
-    if (s->o->by_category)
+    if (osc_is_grouped(s->o, BY_CATEGORY))
         key.category = has_none ? NO_CATEGORIES : form->category.v;
-    if (s->o->by_process)
+    if (osc_is_grouped(s->o, BY_PROCESS))
         key.process = s->t->tracks[c->track[i]].pid.v;
-    if (s->o->by_thread || s->o->by_track)
+    if (osc_is_grouped(s->o, BY_THREAD) || osc_is_grouped(s->o, BY_TRACK))
         key.track = c->track[i];
-    if (s->o->by_step && c->step && c->step[i])
+    if (osc_is_grouped(s->o, BY_STEP) && c->step && c->step[i])
         key.step = s->t->steps[c->step[i] - 1].ordinal + 1;
     return key;
 }
@@ -419,24 +422,25 @@ static void add_places(const struct sums *s, const struct group *g, struct osc_r
     const struct osc_options *const o = s->o;
     const struct osc_track *const track = &s->t->tracks[g->track];
 
-    if (o->by_category && g->key.category == NO_CATEGORIES)
+    if (osc_is_grouped(o, BY_CATEGORY) && g->key.category == NO_CATEGORIES)
         osc_result_str(out, CATEGORY, osc_str_c(osc_kind_text((enum osc_kind)g->key.kind)));
-    else if (o->by_category)
+    else if (osc_is_grouped(o, BY_CATEGORY))
         set_sid(s, out, CATEGORY, (osc_sid){g->key.category});
-    if (o->by_process || o->by_thread || o->by_track) {
+    if (osc_is_grouped(o, BY_PROCESS) || osc_is_grouped(o, BY_THREAD) ||
+        osc_is_grouped(o, BY_TRACK)) {
         /* PyTorch itself writes "", so an empty text is not a missing one. */
         osc_result_str(out, PROCESS, osc_trace_str(s->t, track->pid));
         set_sid(s, out, PROCESS_NAME, s->t->processes[track->process].name);
     }
-    if (o->by_thread || o->by_track) {
+    if (osc_is_grouped(o, BY_THREAD) || osc_is_grouped(o, BY_TRACK)) {
         osc_result_str(out, THREAD, osc_trace_str(s->t, track->tid));
         set_sid(s, out, THREAD_NAME, track->name);
     }
-    if (o->by_track) {
+    if (osc_is_grouped(o, BY_TRACK)) {
         set_sid(s, out, DEVICE, track->is_queue ? track->device : (osc_sid){0});
         osc_result_int(out, TRACK, track->order);
     }
-    if (o->by_step && g->key.step > 0)
+    if (osc_is_grouped(o, BY_STEP) && g->key.step > 0)
         osc_result_int(out, STEP, (int64_t)g->key.step - 1);
 }
 
@@ -444,7 +448,7 @@ static void add_row(const struct sums *s, const struct group *g, struct osc_str 
                     struct osc_result *out)
 {
     osc_result_row(out);
-    if (!s->o->by_kind)
+    if (!osc_is_grouped(s->o, BY_KIND))
         osc_result_str(out, NAME, osc_range_name_text(s->t, g->key.name));
     osc_result_str(out, KIND, osc_str_c(osc_kind_text((enum osc_kind)g->key.kind)));
     add_places(s, g, out);
@@ -452,7 +456,7 @@ static void add_row(const struct sums *s, const struct group *g, struct osc_str 
     /* A thread or queue tells it itself. */
     if (osc_range_place_matters((enum osc_range_place)g->key.place,
                                 (enum osc_kind)g->key.kind) &&
-        !s->o->by_thread && !s->o->by_track)
+        !osc_is_grouped(s->o, BY_THREAD) && !osc_is_grouped(s->o, BY_TRACK))
         osc_result_show(out, PLACE);
     osc_result_int(out, CALLS, (int64_t)g->n_calls);
     osc_result_int(out, TOTAL, osc_wide_nearest(g->total_ns));
@@ -470,12 +474,17 @@ static void add_row(const struct sums *s, const struct group *g, struct osc_str 
 
 static void show_columns(const struct osc_options *o, struct osc_result *out)
 {
-    const bool has_thread = o->by_thread || o->by_track;
-    const bool has_process = o->by_process || has_thread;
-    const bool shown[N_COLUMNS] = {
-        [NAME] = !o->by_kind,         [CATEGORY] = o->by_category, [PROCESS] = has_process,
-        [PROCESS_NAME] = has_process, [THREAD] = has_thread,       [THREAD_NAME] = has_thread,
-        [DEVICE] = o->by_track,       [TRACK] = o->by_track,       [STEP] = o->by_step};
+    const bool has_thread = osc_is_grouped(o, BY_THREAD) || osc_is_grouped(o, BY_TRACK);
+    const bool has_process = osc_is_grouped(o, BY_PROCESS) || has_thread;
+    const bool shown[N_COLUMNS] = {[NAME] = !osc_is_grouped(o, BY_KIND),
+                                   [CATEGORY] = osc_is_grouped(o, BY_CATEGORY),
+                                   [PROCESS] = has_process,
+                                   [PROCESS_NAME] = has_process,
+                                   [THREAD] = has_thread,
+                                   [THREAD_NAME] = has_thread,
+                                   [DEVICE] = osc_is_grouped(o, BY_TRACK),
+                                   [TRACK] = osc_is_grouped(o, BY_TRACK),
+                                   [STEP] = osc_is_grouped(o, BY_STEP)};
 
     for (uint32_t c = 0; c < N_COLUMNS; c++) {
         if (shown[c])
@@ -625,8 +634,13 @@ static bool is_symbol(const struct osc_result *r, uint64_t row)
     return osc_kind_is_device_work(osc_kind_of_text(osc_result_get_str(r, row, KIND)));
 }
 
-static const char *const groupings[] = {"process", "thread", "track", "category",
-                                        "step",    "kind",   NULL};
+static const char *const groupings[] = {[BY_PROCESS] = "process",
+                                        [BY_THREAD] = "thread",
+                                        [BY_TRACK] = "track",
+                                        [BY_CATEGORY] = "category",
+                                        [BY_STEP] = "step",
+                                        [BY_KIND] = "kind",
+                                        NULL};
 
 /* See table_columns.h. */
 const uint32_t osc_column_ranges_name = NAME, osc_column_ranges_kind = KIND,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/table_registry.h"
 
+#include "support/options.h"
 #include "support/small_table.h"
 #include "support/unit.h"
 
@@ -115,7 +116,7 @@ TEST_WITH(groupings_split_rows_and_combine, NULL, small_end)
     static const char events[] = STEP(5, 0, 10) SCOPE("a", 1, 1, 1) SCOPE("a", 2, 2, 1)
         SCOPE("a", 1, 20, 1) RANGE("other", "a", 1, 30, 1, "") KERNEL("k", 10, 4, 1);
 
-    make(&(struct osc_options){.by_thread = true}, events);
+    make(grouped(&osc_table_ranges, "thread"), events);
     assert_int_equal(result.n_rows, 4);
     assert_true(is_text(1, "process", "1") && is_text(1, "process_name", "python"));
     assert_true(is_text(1, "thread", "1") && is_text(2, "thread", "2"));
@@ -123,7 +124,7 @@ TEST_WITH(groupings_split_rows_and_combine, NULL, small_end)
     assert_true(is_text(3, "thread", "7"));
     assert_false(result.shown & UINT64_C(1) << column("step"));
     small_end(NULL);
-    make(&(struct osc_options){.by_category = true, .by_step = true}, events);
+    make(grouped(&osc_table_ranges, "category,step"), events);
     assert_int_equal(result.n_rows, 5);
     assert_true(is_text(1, "category", "mine"));
     assert_int_equal(integer(1, "step"), 0);
@@ -131,12 +132,12 @@ TEST_WITH(groupings_split_rows_and_combine, NULL, small_end)
     assert_false(osc_result_has(&result, 2, column("step")));
     assert_true(is_text(3, "category", "other"));
     small_end(NULL);
-    make(&(struct osc_options){.by_track = true}, events);
+    make(grouped(&osc_table_ranges, "track"), events);
     assert_true(is_text(3, "device", "cuda:0"));
     assert_int_equal(integer(3, "track"), 2);
     assert_false(osc_result_has(&result, 0, column("device")));
     small_end(NULL);
-    make(&(struct osc_options){.by_process = true}, events);
+    make(grouped(&osc_table_ranges, "process"), events);
     assert_int_equal(result.n_rows, 3);
     assert_int_equal(integer(1, "calls"), 4);
 }
@@ -156,7 +157,7 @@ TEST_WITH(a_copy_on_a_device_is_no_second_call, NULL, small_end)
     assert_true(is_text(2, "place", "device"));
     assert_true((result.shown & UINT64_C(1) << column("place")) != 0);
     small_end(NULL);
-    make(&(struct osc_options){.by_thread = true},
+    make(grouped(&osc_table_ranges, "thread"),
          WORK("gpu_user_annotation", "forward", 4, 9, 1, ""));
     assert_true((result.shown & UINT64_C(1) << column("place")) == 0);
 }
@@ -192,9 +193,9 @@ TEST_WITH(a_trace_without_ranges_says_so, NULL, small_end)
 
 TEST_WITH(ranges_survive_any_failed_allocation, NULL, small_end)
 {
-    make(&(struct osc_options){.by_thread = true},
+    make(grouped(&osc_table_ranges, "thread"),
          SCOPE("a", 1, 0, 10) OP("a", 1, 1, 4, "") SCOPE("a", 2, 20, 6) KERNEL("k", 10, 4, 1));
-    small_table_survives(&osc_table_ranges, &(struct osc_options){.by_thread = true});
+    small_table_survives(&osc_table_ranges, grouped(&osc_table_ranges, "thread"));
     assert_int_equal(result.n_rows, 4);
 }
 

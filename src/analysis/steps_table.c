@@ -316,6 +316,10 @@ const uint32_t osc_column_steps_step = STEP, osc_column_steps_label = LABEL,
                osc_column_steps_grew_on = GREW_ON, osc_column_steps_grew_by_ns = GREW_BY,
                osc_column_steps_grew_ratio = GREW_RATIO;
 
+static const struct osc_table_option *const options[] = {
+    &osc_option_compat, &osc_option_priority, &osc_option_step_length, &osc_option_all_steps,
+    NULL};
+
 const struct osc_table_def osc_table_steps = {
     .name = "steps",
     .help = "What each step spent its time on.",
@@ -325,7 +329,7 @@ const struct osc_table_def osc_table_steps = {
     .columns = columns,
     .n_columns = N_COLUMNS,
     .facts = OSC_FACT_FOREST | OSC_FACT_STEPS | OSC_FACT_UNIONS,
-    .takes = OSC_TAKES_COMPAT | OSC_TAKES_STEPS | OSC_TAKES_PRIORITY,
+    .options = options,
     .map = map,
     .place = place,
     .finish = finish,

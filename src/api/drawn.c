@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "ask/request.h"
+#include "base/parse.h"
 #include "codec/json.h"
 #include "timeline/packet.h"
 

@@ -5,6 +5,7 @@
 #include "analysis/args_json.h"
 #include "api/drawn.h"
 #include "ask/request.h"
+#include "base/parse.h"
 #include "codec/json.h"
 #include "derive/facts.h"
 #include "names/symbol.h"

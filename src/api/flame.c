@@ -24,12 +24,13 @@
 #include "ask/operands.h"
 #include "ask/set.h"
 #include "base/mem.h"
+#include "base/parse.h"
 #include "base/percent.h"
+#include "base/regex.h"
 #include "base/shell.h"
 #include "codec/json.h"
 #include "export/exporters.h"
 #include "export/folded.h"
-#include "sql/regex.h"
 
 #define PIXELS_MAX 100000
 

@@ -28,6 +28,7 @@
 #include "ask/asked.h"
 #include "ask/operands.h"
 #include "ask/set.h"
+#include "base/parse.h"
 #include "base/shell.h"
 
 #define ROWS_DEFAULT 10000

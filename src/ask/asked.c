@@ -74,7 +74,7 @@ void osc_asked_fini(struct osc_asked *k)
 
 bool osc_asked_selects_late(const struct osc_asked *k)
 {
-    return (k->def->takes & OSC_TAKES_SELECTION) != 0;
+    return k->def->selects_itself;
 }
 
 uint32_t osc_asked_facts(const struct osc_asked *k)
@@ -194,30 +194,15 @@ static void add_notes(struct osc_strbuf *out, const struct osc_strbuf *notes)
     }
 }
 
-/* The options of R for a table that prints its own text. */
-static struct osc_text_options own_text(const struct osc_request *r)
+/* How a table that prints its own text does it for K. */
+static struct osc_text_options own_text(const struct osc_asked *k)
 {
-    const struct osc_layout *const text = &r->text;
-
     return (struct osc_text_options){
-        .sort = r->question.sort,
-        .limit = r->question.limit,
-        .header = text->header,
-        .top_level = text->top_level != 0,
-        .max_name_width = text->max_name_width,
-        .max_src_width = text->max_src_width,
-        .max_shapes_width = text->max_shapes_width,
-        .torch_113 = text->torch && strcmp(text->torch, "1.13") == 0,
-        .has_raw_names = text->width == 0,
+        .options = &k->options,
+        .sort = k->request.question.sort,
+        .limit = k->request.question.limit,
+        .has_raw_names = k->request.text.width == 0,
     };
-}
-
-/* Write the header of block B as torch would print it: the one that was asked for, and B. */
-static void add_header(struct osc_strbuf *out, const char *asked,
-                       const struct osc_answer_block *b)
-{
-    osc_strbuf_adds(out, asked ? asked : "");
-    osc_strbuf_addf(out, "%srank %d, span %d", asked ? ", " : "", b->rank, b->span);
 }
 
 /*
@@ -227,8 +212,7 @@ static void add_header(struct osc_strbuf *out, const char *asked,
  */
 static osc_status write_own_text(struct osc_asked *k, struct osc_err *err)
 {
-    struct osc_text_options options = own_text(&k->request);
-    const char *const asked = options.header;
+    struct osc_text_options options = own_text(k);
     struct osc_answer *const a = &k->answer;
     struct osc_layout *const text = &k->request.text;
     struct osc_strbuf out = {0}, header = {0};
@@ -241,8 +225,8 @@ static osc_status write_own_text(struct osc_asked *k, struct osc_err *err)
         osc_strbuf_clear(&out);
         osc_strbuf_clear(&header);
         if (a->n_blocks > 1) {
-            add_header(&header, asked, b);
-            options.header = header.s;
+            osc_strbuf_addf(&header, "rank %d, span %d", b->rank, b->span);
+            options.block = header.s;
         }
         st = header.status;
         if (st == OSC_OK)

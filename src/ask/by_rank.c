@@ -28,7 +28,7 @@ osc_status osc_by_rank_init(struct osc_by_rank *b, const struct osc_load *load,
         return OSC_ENOMEM;
     for (; b->n_answers < n; b->n_answers++) {
         b->answers[b->n_answers].asked = asked[b->n_answers];
-        b->is_timed = b->is_timed || asked[b->n_answers]->options.has_at;
+        b->is_timed = b->is_timed || osc_options_name_time(&asked[b->n_answers]->options);
     }
     return OSC_OK;
 }

@@ -74,7 +74,6 @@ static osc_status init_questions(struct digesting *g, const struct osc_request *
                                  const struct osc_view *view, uint32_t sides,
                                  struct osc_err *err)
 {
-    const bool by_shape = r->question.group_by && strcmp(r->question.group_by, "shape") == 0;
     struct osc_request own = {
         .how = r->how, .view = *view, .question = {.limit = -1, .merge = 1}};
     osc_status st = OSC_OK;
@@ -84,8 +83,7 @@ static osc_status init_questions(struct digesting *g, const struct osc_request *
             continue;
         struct osc_asked *const k = &g->all[g->n];
         st = osc_asked_init_table(k, osc_side_defs[s], &own, osc_renderer_find("csv"), err);
-        k->options.by_shape = by_shape;
-        k->options.compat_tb = r->question.compat != NULL;
+        osc_request_follow(&r->question, osc_side_defs[s], &k->options);
         g->asked[g->n] = k;
         g->sides[g->n++] = (enum osc_side)s;
     }

@@ -6,9 +6,11 @@
 #include "derive/derive.h"
 #include "import/import.h"
 #include "import/run.h"
+#include "support/options.h"
 #include "support/placed.h"
 #include "support/random_trace.h"
 #include "support/unit.h"
+#include "table/table_options.h"
 
 #define N_RUNS     12
 #define TRACES_MAX 6
@@ -152,13 +154,16 @@ TEST(parts_give_the_answer_of_all_at_once)
             make_trace(i, &texts[i], &paths[i]);
         for (uint32_t k = 0; osc_tables[k]; k++) {
             const bool is_ranges = osc_tables[k] == &osc_table_ranges;
-            const struct osc_options options = {
-                .n_threads = 1,
-                .operands = "all",
-                .n_traces = n,
-                .by_thread = is_ranges && below(2),
-                .by_step = is_ranges && below(2),
-                .compat_tb = osc_tables[k]->takes & OSC_TAKES_COMPAT && below(2)};
+            static const char *const groups[] = {NULL, "thread", "step", "thread,step"};
+            struct osc_options options =
+                *grouped(osc_tables[k], is_ranges ? groups[below(4)] : NULL);
+
+            options.n_threads = 1;
+            options.operands = "all";
+            options.n_traces = n;
+            if (osc_table_option(osc_tables[k], "compat") && below(2))
+                options.own[options.n_own++] =
+                    (struct osc_option_value){&osc_option_compat, "tb", 0};
             const struct osc_query q = {.def = osc_tables[k],
                                         .options = &options,
                                         .sort =

@@ -1,110 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ask/request.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "analysis/table_registry.h"
-#include "derive/breakdown.h"
+#include "base/parse.h"
 #include "table/nearest.h"
+#include "table/table_options.h"
 
-/* --- values ---------------------------------------------------------------------- */
-
-#define BILLION 1000000000
-
-/* Parse digits, *WHOLE, with an optional fraction of up to 9 digits, *PART billionths. Returns
- * the end; NULL: it is malformed, or does not fit. */
-static const char *parse_decimal(const char *p, int64_t *whole, int64_t *part)
-{
-    const char *const start = p;
-    int64_t unit = BILLION;
-
-    *whole = *part = 0;
-    for (; *p >= '0' && *p <= '9'; p++)
-        if (__builtin_mul_overflow(*whole, 10, whole) ||
-            __builtin_add_overflow(*whole, *p - '0', whole))
-            return NULL;
-    if (p == start)
-        return NULL;
-    if (*p == '.') {
-        const char *const point = p;
-
-        for (p++; *p >= '0' && *p <= '9'; p++) {
-            unit /= 10;
-            *part += unit * (*p - '0');
-        }
-        if (p == point + 1 || unit == 0)
-            return NULL;
-    }
-    return p;
-}
-
-bool osc_parse_whole(const char *text, int64_t least, int64_t most, int64_t *value)
-{
-    int64_t v = 0;
-    const bool is_negative = *text == '-';
-    const char *p = text + is_negative;
-
-    if (*p < '0' || *p > '9')
-        return false;
-    for (; *p >= '0' && *p <= '9'; p++) {
-        if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, *p - '0', &v))
-            return false;
-    }
-    v = is_negative ? -v : v;
-    *value = v;
-    return *p == '\0' && v >= least && v <= most;
-}
-
-bool osc_parse_time(const char *text, int64_t *ns)
-{
-    static const struct {
-        const char *name;
-        int64_t ns;
-    } units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", BILLION}};
-    int64_t whole, part;
-
-    if (osc_parse_whole(text, 0, INT64_MAX, ns))
-        return true;
-    const char *const rest = parse_decimal(text, &whole, &part);
-    for (size_t i = 0; rest && i < sizeof units / sizeof *units; i++) {
-        if (strcmp(rest, units[i].name) != 0)
-            continue;
-        /* A part is less than one unit: it cannot overflow. */
-        return !__builtin_mul_overflow(whole, units[i].ns, ns) &&
-               !__builtin_add_overflow(*ns, part / (BILLION / units[i].ns), ns) &&
-               part % (BILLION / units[i].ns) == 0;
-    }
-    return false;
-}
-
-bool osc_parse_size(const char *text, uint64_t *bytes)
-{
-    static const char letters[] = "KMGT";
-    int64_t whole, part;
-
-    if (osc_parse_whole(text, 1, INT64_MAX, &whole)) {
-        *bytes = (uint64_t)whole;
-        return true;
-    }
-    const char *rest = parse_decimal(text, &whole, &part);
-    const char *letter = rest && *rest ? strchr(letters, toupper((unsigned char)*rest)) : NULL;
-    if (!letter)
-        return false;
-    rest++;
-    if (*rest && strcasecmp(rest, "B") != 0 && strcasecmp(rest, "iB") != 0)
-        return false;
-
-    const double size = ((double)whole + (double)part / BILLION) *
-                        (double)(UINT64_C(1024) << 10 * (letter - letters));
-    if (size < 1 || size > 9e18)
-        return false;
-    *bytes = (uint64_t)size;
-    return true;
-}
+/* --- lists ----------------------------------------------------------------------- */
 
 /* Parse one "A" or "A-B" of a list. Returns its end, or NULL. */
 static const char *parse_range(const char *p, int64_t *first, int64_t *last)
@@ -193,11 +99,6 @@ static bool has_groupings(const struct osc_table_def *def)
     return def->groupings && def->groupings[0];
 }
 
-static bool has_own_text(const struct osc_table_def *def)
-{
-    return def->text != NULL;
-}
-
 static bool has_symbols(const struct osc_table_def *def)
 {
     for (uint32_t c = 0; c < def->n_columns; c++) {
@@ -212,45 +113,9 @@ static bool compares(const struct osc_table_def *def)
     return def->comparison != NULL;
 }
 
-static bool takes_compat(const struct osc_table_def *def)
-{
-    return (def->takes & OSC_TAKES_COMPAT) != 0;
-}
-
-static bool takes_steps(const struct osc_table_def *def)
-{
-    return (def->takes & OSC_TAKES_STEPS) != 0;
-}
-
-static bool takes_priority(const struct osc_table_def *def)
-{
-    return (def->takes & OSC_TAKES_PRIORITY) != 0;
-}
-
-static bool takes_no_python(const struct osc_table_def *def)
-{
-    return (def->takes & OSC_TAKES_NO_PYTHON) != 0;
-}
-
-static bool takes_at(const struct osc_table_def *def)
-{
-    return (def->takes & OSC_TAKES_AT) != 0;
-}
-
-static bool takes_name(const struct osc_table_def *def)
-{
-    return (def->takes & OSC_TAKES_NAME) != 0;
-}
-
-static bool takes_event(const struct osc_table_def *def)
-{
-    return (def->takes & OSC_TAKES_EVENT) != 0;
-}
-
 enum scope {
     SCOPE_ANY,
-    SCOPE_TEXT,    /* not forms for programs, which are complete and undecorated */
-    SCOPE_OWN_TEXT /* only a table's own text, which is not printed if columns are chosen */
+    SCOPE_TEXT /* not forms for programs, which are complete and undecorated */
 };
 
 /* The type of a member of struct osc_request. */
@@ -259,15 +124,9 @@ enum type {
     TYPE_LIST,    /* the same, "0,4-7" */
     TYPE_STEPS,   /* the same, "5-7", "@0" */
     TYPE_FORM,    /* the same, the name of a renderer */
-    TYPE_COMPAT,  /* the same, "tb" */
-    TYPE_TORCH,   /* the same, "1.13" or "2.13" */
-    TYPE_CLASSES, /* the same, "memcpy,kernel" */
-    TYPE_LENGTH,  /* the same, "annotation" or "device" */
     TYPE_FLAG,    /* int */
     TYPE_TIME,    /* int64_t, and an int that says whether it is set */
-    TYPE_ID,      /* the same, a whole number from 0 */
     TYPE_ROWS,    /* int64_t; -1: all */
-    TYPE_WIDTH,   /* int32_t; -1: any */
     TYPE_THREADS, /* unsigned */
     TYPE_SIZE,    /* uint64_t */
 };
@@ -301,30 +160,6 @@ static const struct field {
     {"to", OSC_PART_VIEW, TYPE_TIME, .at = AT(view.to_ns), .has_at = AT(view.has_to)},
     {"base-rank", OSC_PART_VIEW, TYPE_LIST, AT(view.base_ranks), 0, compares, SCOPE_ANY},
     {"base-span", OSC_PART_VIEW, TYPE_LIST, AT(view.base_spans), 0, compares, SCOPE_ANY},
-    {"at", OSC_PART_QUESTION, TYPE_TIME, AT(question.at_ns), AT(question.has_at), takes_at,
-     SCOPE_ANY},
-    {"name", OSC_PART_QUESTION, TYPE_TEXT, AT(question.name), 0, takes_name, SCOPE_ANY},
-    {"event", OSC_PART_QUESTION, TYPE_ID, AT(question.event), AT(question.has_event),
-     takes_event, SCOPE_ANY},
-    {"header", OSC_PART_TEXT, TYPE_TEXT, AT(text.header), 0, has_own_text, SCOPE_OWN_TEXT},
-    {"top-level", OSC_PART_TEXT, TYPE_FLAG, AT(text.top_level), 0, has_own_text,
-     SCOPE_OWN_TEXT},
-    {"max-name-width", OSC_PART_TEXT, TYPE_WIDTH, AT(text.max_name_width), 0, has_own_text,
-     SCOPE_OWN_TEXT},
-    {"max-src-width", OSC_PART_TEXT, TYPE_WIDTH, AT(text.max_src_width), 0, has_own_text,
-     SCOPE_OWN_TEXT},
-    {"max-shapes-width", OSC_PART_TEXT, TYPE_WIDTH, AT(text.max_shapes_width), 0, has_own_text,
-     SCOPE_OWN_TEXT},
-    {"torch", OSC_PART_TEXT, TYPE_TORCH, AT(text.torch), 0, has_own_text, SCOPE_OWN_TEXT},
-    {"compat", OSC_PART_QUESTION, TYPE_COMPAT, AT(question.compat), 0, takes_compat, SCOPE_ANY},
-    {"priority", OSC_PART_QUESTION, TYPE_CLASSES, AT(question.priority), 0, takes_priority,
-     SCOPE_ANY},
-    {"step-length", OSC_PART_QUESTION, TYPE_LENGTH, AT(question.step_length), 0, takes_steps,
-     SCOPE_ANY},
-    {"all-steps", OSC_PART_QUESTION, TYPE_FLAG, AT(question.all_steps), 0, takes_steps,
-     SCOPE_ANY},
-    {"no-python", OSC_PART_QUESTION, TYPE_FLAG, AT(question.no_python), 0, takes_no_python,
-     SCOPE_ANY},
     {"full-names", OSC_PART_TEXT, TYPE_FLAG, AT(text.full_names), 0, has_symbols, SCOPE_TEXT},
     {"threads", OSC_PART_HOW, TYPE_THREADS, .at = AT(how.n_threads)},
     {"max-memory", OSC_PART_HOW, TYPE_SIZE, .at = AT(how.max_memory_bytes)},
@@ -343,40 +178,83 @@ static const struct field *find(const char *name)
     return NULL;
 }
 
+/* --- options of tables ------------------------------------------------------------ */
+
+const struct osc_table_option *osc_request_own(size_t i)
+{
+    for (size_t t = 0; osc_tables[t]; t++) {
+        const struct osc_table_option *const *const own = osc_tables[t]->options;
+
+        for (size_t k = 0; own && own[k]; k++) {
+            bool is_new = true;
+
+            for (size_t before = 0; before < t && is_new; before++)
+                is_new = !osc_table_option(osc_tables[before], own[k]->name);
+            if (is_new && i-- == 0)
+                return own[k];
+        }
+    }
+    return NULL;
+}
+
+/* The option NAME of some table, or NULL. */
+static const struct osc_table_option *find_own(const char *name)
+{
+    const struct osc_table_option *own = NULL;
+
+    for (size_t t = 0; osc_tables[t] && !own; t++)
+        own = osc_table_option(osc_tables[t], name);
+    return own;
+}
+
+/* The argument of OPTION in NAMED; NULL for a switch. */
+static const char *value_of(const struct osc_table_option *option,
+                            const struct osc_named_option *named)
+{
+    return option->kind == OSC_OPTION_SWITCH ? NULL : named->value;
+}
+
+static unsigned part_of(const struct osc_table_option *option)
+{
+    return option->is_of_text ? OSC_PART_TEXT : OSC_PART_QUESTION;
+}
+
 const char *osc_request_field(size_t i, unsigned *part, bool *is_switch)
 {
-    if (i >= N_FIELDS)
+    if (i < N_FIELDS) {
+        *part = fields[i].part;
+        *is_switch = fields[i].type == TYPE_FLAG;
+        return fields[i].name;
+    }
+    const struct osc_table_option *const own = osc_request_own(i - N_FIELDS);
+    if (!own)
         return NULL;
-    *part = fields[i].part;
-    *is_switch = fields[i].type == TYPE_FLAG;
-    return fields[i].name;
+    *part = part_of(own);
+    *is_switch = own->kind == OSC_OPTION_SWITCH;
+    return own->name;
 }
 
 bool osc_request_is_switch(const char *name)
 {
     const struct field *const f = find(name);
+    const struct osc_table_option *const own = f ? NULL : find_own(name);
 
-    return f && f->type == TYPE_FLAG;
+    return f ? f->type == TYPE_FLAG : own && own->kind == OSC_OPTION_SWITCH;
 }
 
 bool osc_request_is_all(const char *name)
 {
     const struct field *const f = find(name);
 
-    return !f || !f->is_for;
-}
-
-bool osc_request_is_own_text(const char *name)
-{
-    const struct field *const f = find(name);
-
-    return f && f->scope == SCOPE_OWN_TEXT;
+    return f ? !f->is_for : !find_own(name);
 }
 
 bool osc_request_is_for(const char *name, const struct osc_table_def *def)
 {
     const struct field *const f = find(name);
 
+    if (!f && find_own(name))
+        return osc_table_option(def, name) != NULL;
     return !f || !f->is_for || f->is_for(def);
 }
 
@@ -403,7 +281,6 @@ void osc_request_add_tables(struct osc_strbuf *out, const char *name)
 static osc_status check_text(const struct field *f, const char *value, struct osc_err *err)
 {
     const struct osc_renderer *form;
-    uint8_t order[OSC_CLASS_COUNT];
 
     if (f->type == TYPE_LIST && !is_list(value))
         return osc_fail(err, OSC_EINVAL, "--%s: '%s' is not a list of numbers such as 0,4-7",
@@ -412,20 +289,6 @@ static osc_status check_text(const struct field *f, const char *value, struct os
         return osc_fail(err, OSC_EINVAL,
                         "--%s: '%s' is not a range; use 5, 5-7 (labels), @0 or @0-@2 (numbers)",
                         f->name, value);
-    if (f->type == TYPE_COMPAT && strcmp(value, "tb") != 0)
-        return osc_fail(err, OSC_EINVAL, "--%s: '%s' is not 'tb'", f->name, value);
-    if (f->type == TYPE_CLASSES && !osc_priority_parse(value, order))
-        return osc_fail(
-            err, OSC_EINVAL,
-            "--%s: '%s' is no list of parts of a step such as memcpy,runtime, each of "
-            "them once",
-            f->name, value);
-    if (f->type == TYPE_LENGTH && strcmp(value, "annotation") != 0 &&
-        strcmp(value, "device") != 0)
-        return osc_fail(err, OSC_EINVAL, "--%s: '%s' is neither annotation nor device", f->name,
-                        value);
-    if (f->type == TYPE_TORCH && strcmp(value, "1.13") != 0 && strcmp(value, "2.13") != 0)
-        return osc_fail(err, OSC_EINVAL, "--%s: '%s' is neither 1.13 nor 2.13", f->name, value);
     return f->type == TYPE_FORM ? osc_request_form(value, &form, err) : OSC_OK;
 }
 
@@ -442,21 +305,11 @@ static osc_status set_number(const struct field *f, struct osc_request *r, const
                             "--%s: '%s' is not a time; use 10us, 1.5ms, 2s or plain ns",
                             f->name, value);
         *(int *)(void *)((char *)r + f->has_at) = 1;
-    } else if (f->type == TYPE_ID) {
-        if (!osc_parse_whole(value, 0, INT64_MAX, (int64_t *)(void *)at))
-            return osc_fail(err, OSC_EINVAL, "--%s: '%s' is not an id: a whole number from 0",
-                            f->name, value);
-        *(int *)(void *)((char *)r + f->has_at) = 1;
     } else if (f->type == TYPE_ROWS) {
         if (!osc_parse_whole(value, 0, INT64_MAX, &n))
             return osc_fail(err, OSC_EINVAL, "--%s: '%s' is not a number of rows; 0 means all",
                             f->name, value);
         *(int64_t *)(void *)at = n == 0 ? -1 : n;
-    } else if (f->type == TYPE_WIDTH) {
-        if (!osc_parse_whole(value, 0, INT32_MAX, &n))
-            return osc_fail(err, OSC_EINVAL, "--%s: '%s' is not a number of characters",
-                            f->name, value);
-        *(int32_t *)(void *)at = n == 0 ? -1 : (int32_t)n;
     } else if (f->type == TYPE_THREADS) {
         if (!osc_parse_whole(value, 1, 1024, &n))
             return osc_fail(err, OSC_EINVAL, "--%s: '%s' is not a number from 1 to 1024",
@@ -474,9 +327,15 @@ static osc_status no_field(unsigned parts, const char *name, struct osc_err *err
 {
     struct osc_nearest near = {.word = name};
 
+    const struct osc_table_option *own;
+
     for (size_t i = 0; i < N_FIELDS; i++) {
         if (fields[i].part & parts)
             osc_nearest_try(&near, fields[i].name);
+    }
+    for (size_t i = 0; (own = osc_request_own(i)); i++) {
+        if (part_of(own) & parts)
+            osc_nearest_try(&near, own->name);
     }
     if (near.best)
         return osc_fail(err, OSC_EINVAL, "unknown option '--%s'; did you mean '--%s'?", name,
@@ -484,19 +343,48 @@ static osc_status no_field(unsigned parts, const char *name, struct osc_err *err
     return osc_fail(err, OSC_EINVAL, "unknown option '--%s'", name);
 }
 
+/* Fail because the option NAME belongs to PART, which is not asked for. */
+static osc_status wrong_part(unsigned part, const char *name, struct osc_err *err)
+{
+    return osc_fail(err, OSC_EINVAL,
+                    part == OSC_PART_TEXT
+                        ? "--%s has no effect in columns, only in text"
+                        : "--%s is for a table: give it when one is asked for",
+                    name);
+}
+
+/* Set the option OWN of some table in R; the last value counts. */
+static osc_status set_own(struct osc_request *r, const struct osc_table_option *own,
+                          const char *value, struct osc_err *err)
+{
+    struct osc_named_option *const to = r->question.options;
+    struct osc_option_value v;
+    const osc_status st = osc_option_parse(own, value, &v, err);
+    size_t i = 0;
+
+    if (st != OSC_OK)
+        return st;
+    while (i < OSC_QUESTION_OPTIONS && to[i].name && strcmp(to[i].name, own->name) != 0)
+        i++;
+    if (i == OSC_QUESTION_OPTIONS)
+        return osc_fail(err, OSC_EINVAL, "--%s: no table has so many options", own->name);
+    to[i] = (struct osc_named_option){own->name, v.text};
+    return OSC_OK;
+}
+
 osc_status osc_request_set(struct osc_request *r, unsigned parts, const char *name,
                            const char *value, struct osc_err *err)
 {
     const struct field *const f = find(name);
+    const struct osc_table_option *const own = f ? NULL : find_own(name);
+    const unsigned part = f ? f->part : own ? part_of(own) : 0;
 
-    if (!f)
+    if (!f && !own)
         return no_field(parts, name, err);
-    if (!(f->part & parts))
-        return osc_fail(err, OSC_EINVAL,
-                        f->part == OSC_PART_TEXT ? "--%s has no effect in columns, only in text"
-                                                 : "--%s is for a table: give it when one is "
-                                                   "asked for",
-                        name);
+    if (!(part & parts))
+        return wrong_part(part, name, err);
+    if (own)
+        return set_own(r, own, value, err);
     if (f->type == TYPE_FLAG) {
         if (value)
             return osc_fail(err, OSC_EINVAL, "option '--%s' takes no argument", name);
@@ -517,10 +405,9 @@ static bool is_set(const struct field *f, const struct osc_request *r)
     static const struct osc_request none;
     static const size_t widths[] = {[TYPE_FLAG] = sizeof(int),
                                     [TYPE_ROWS] = sizeof(int64_t),
-                                    [TYPE_WIDTH] = sizeof(int32_t),
                                     [TYPE_THREADS] = sizeof(unsigned),
                                     [TYPE_SIZE] = sizeof(uint64_t)};
-    const bool has_flag = f->type == TYPE_TIME || f->type == TYPE_ID;
+    const bool has_flag = f->type == TYPE_TIME;
     const size_t at = has_flag ? f->has_at : f->at;
     const size_t width = has_flag              ? sizeof(int)
                          : f->type < TYPE_FLAG ? sizeof(const char *)
@@ -543,13 +430,36 @@ static void put_value(struct osc_strbuf *out, const struct field *f,
 
     if (f->type < TYPE_FLAG)
         osc_strbuf_adds(out, *(const char *const *)(const void *)at);
-    else if (f->type == TYPE_TIME || f->type == TYPE_ID ||
+    else if (f->type == TYPE_TIME ||
              (f->type == TYPE_ROWS && *(const int64_t *)(const void *)at > 0))
         osc_strbuf_addi(out, *(const int64_t *)(const void *)at);
-    else if (f->type == TYPE_WIDTH && *(const int32_t *)(const void *)at > 0)
-        osc_strbuf_addi(out, *(const int32_t *)(const void *)at);
-    else if (f->type == TYPE_WIDTH || f->type == TYPE_ROWS)
-        osc_strbuf_addc(out, '0'); /* any, all */
+    else if (f->type == TYPE_ROWS)
+        osc_strbuf_addc(out, '0'); /* all */
+}
+
+/* Append the options of tables in R, in the order of their tables, whatever that of R. */
+static void put_own(struct osc_strbuf *out, const struct osc_request *r)
+{
+    const struct osc_table_option *own;
+    struct osc_option_value v;
+
+    for (size_t i = 0; (own = osc_request_own(i)); i++) {
+        const struct osc_named_option *const set = r->question.options;
+        size_t k = 0;
+
+        while (k < OSC_QUESTION_OPTIONS && set[k].name && strcmp(set[k].name, own->name) != 0)
+            k++;
+        if (k == OSC_QUESTION_OPTIONS || !set[k].name ||
+            osc_option_parse(own, value_of(own, &set[k]), &v, NULL) != OSC_OK)
+            continue;
+        osc_strbuf_adds(out, own->name);
+        osc_strbuf_addc(out, '\0');
+        if (own->kind == OSC_OPTION_TIME || own->kind == OSC_OPTION_WHOLE)
+            osc_strbuf_addi(out, v.number);
+        else
+            osc_strbuf_adds(out, v.text);
+        osc_strbuf_addc(out, '\0');
+    }
 }
 
 void osc_request_put_words(struct osc_strbuf *out, const struct osc_request *r)
@@ -562,6 +472,7 @@ void osc_request_put_words(struct osc_strbuf *out, const struct osc_request *r)
         put_value(out, &fields[i], r);
         osc_strbuf_addc(out, '\0');
     }
+    put_own(out, r);
 }
 
 osc_status osc_request_set_words(struct osc_request *r, struct osc_str words,
@@ -575,9 +486,9 @@ osc_status osc_request_set_words(struct osc_request *r, struct osc_str words,
         const struct field *const f = find(at);
         const char *const value = at + strlen(at) + 1;
 
-        if (!f || !is_asked(f) || value >= end)
+        if ((f ? !is_asked(f) : !find_own(at)) || value >= end)
             return osc_fail(err, OSC_EINVAL, "unknown words of a question");
-        st = osc_request_set(r, ~0u, at, f->type == TYPE_FLAG ? NULL : value, err);
+        st = osc_request_set(r, ~0u, at, osc_request_is_switch(at) ? NULL : value, err);
         at = value + strlen(value) + 1;
     }
     return st;
@@ -588,6 +499,8 @@ osc_status osc_request_set_words(struct osc_request *r, struct osc_str words,
 osc_status osc_request_check(const struct osc_request *r, struct osc_err *err)
 {
     const struct osc_view *const v = &r->view;
+    const struct osc_named_option *const own = r->question.options;
+    struct osc_option_value value;
     osc_status st = OSC_OK;
 
     for (size_t i = 0; i < N_FIELDS && st == OSC_OK; i++) {
@@ -595,6 +508,12 @@ osc_status osc_request_check(const struct osc_request *r, struct osc_err *err)
             st = check_text(
                 &fields[i],
                 *(const char *const *)(const void *)((const char *)r + fields[i].at), err);
+    }
+    for (size_t i = 0; st == OSC_OK && i < OSC_QUESTION_OPTIONS && own[i].name; i++) {
+        const struct osc_table_option *const option = find_own(own[i].name);
+
+        st = option ? osc_option_parse(option, value_of(option, &own[i]), &value, err)
+                    : no_field(~0u, own[i].name, err);
     }
     if (st == OSC_OK && r->question.limit < -1)
         st = osc_fail(err, OSC_EINVAL, "--limit: %lld is not a number of rows; 0 means all",
@@ -621,6 +540,28 @@ static osc_status refuse_table(const char *name, const struct osc_table_def *def
     return st;
 }
 
+/* The same of the options of tables. */
+static osc_status check_own_scope(const struct osc_request *r, const struct osc_table_def *def,
+                                  const struct osc_renderer *form, struct osc_err *err)
+{
+    const struct osc_named_option *const set = r->question.options;
+
+    for (size_t i = 0; i < OSC_QUESTION_OPTIONS && set[i].name; i++) {
+        const struct osc_table_option *const own = osc_table_option(def, set[i].name);
+
+        if (!own)
+            return refuse_table(set[i].name, def, err);
+        if (own->is_of_text && form->is_machine)
+            return osc_fail(err, OSC_EINVAL, "--%s has no effect in %s, only in text",
+                            own->name, form->name);
+        if (own->is_of_text && r->question.columns)
+            return osc_fail(err, OSC_EINVAL,
+                            "--%s has no effect with --columns, only for the whole text of %s",
+                            own->name, def->name);
+    }
+    return OSC_OK;
+}
+
 osc_status osc_request_check_scope(const struct osc_request *r, const struct osc_table_def *def,
                                    const struct osc_renderer *form, struct osc_err *err)
 {
@@ -634,12 +575,8 @@ osc_status osc_request_check_scope(const struct osc_request *r, const struct osc
         if (f->scope != SCOPE_ANY && form->is_machine)
             return osc_fail(err, OSC_EINVAL, "--%s has no effect in %s, only in text", f->name,
                             form->name);
-        if (f->scope == SCOPE_OWN_TEXT && r->question.columns)
-            return osc_fail(err, OSC_EINVAL,
-                            "--%s has no effect with --columns, only for the whole text of %s",
-                            f->name, def->name);
     }
-    return OSC_OK;
+    return check_own_scope(r, def, form, err);
 }
 
 osc_status osc_request_table(const char *name, const struct osc_table_def **def,
@@ -677,92 +614,53 @@ osc_status osc_request_form(const char *name, const struct osc_renderer **form,
 
 /* --- for the layers below ---------------------------------------------------------- */
 
-static bool has_grouping(const struct osc_table_def *def, const char *name)
-{
-    for (size_t i = 0; def->groupings && def->groupings[i]; i++) {
-        if (strcmp(def->groupings[i], name) == 0)
-            return true;
-    }
-    return false;
-}
-
-static osc_status wrong_grouping(const struct osc_table_def *def, const char *text,
-                                 struct osc_err *err)
-{
-    struct osc_nearest near = {.word = text};
-
-    for (size_t i = 0; def->groupings[i]; i++)
-        osc_nearest_try(&near, def->groupings[i]);
-    return osc_fail(err, OSC_EINVAL, "%s cannot be grouped by '%s'; did you mean '%s'?",
-                    def->name, text, near.best ? near.best : def->groupings[0]);
-}
-
-/* Split GROUP_BY into the groupings of DEF and store them in O; "stack:5" is "stack:N" with
- * N = 5. */
-static osc_status split_groups(const char *group_by, const struct osc_table_def *def,
-                               struct osc_options *o, struct osc_err *err)
-{
-    const char *p = group_by;
-    int64_t depth;
-    char name[32], number[24];
-    bool has_more = p != NULL;
-
-    while (has_more) {
-        const size_t len = strcspn(p, ","), key = strcspn(p, ":,");
-
-        snprintf(name, sizeof name, "%.*s%s", (int)(key < 20 ? key : 20), p,
-                 key < len ? ":N" : "");
-        if (!has_grouping(def, name))
-            return wrong_grouping(def, group_by, err);
-        o->by_shape |= strcmp(name, "shape") == 0;
-        o->by_dtype |= strcmp(name, "dtype") == 0;
-        o->by_op |= strcmp(name, "op") == 0;
-        o->by_cause |= strcmp(name, "cause") == 0;
-        o->by_graph |= strcmp(name, "graph") == 0;
-        o->by_module |= strcmp(name, "module") == 0;
-        o->by_size |= strcmp(name, "size") == 0;
-        o->by_process |= strcmp(name, "process") == 0;
-        o->by_thread |= strcmp(name, "thread") == 0;
-        o->by_track |= strcmp(name, "track") == 0;
-        o->by_category |= strcmp(name, "category") == 0;
-        o->by_step |= strcmp(name, "step") == 0;
-        o->by_kind |= strcmp(name, "kind") == 0;
-        o->by_event |= strcmp(name, "event") == 0;
-        o->by_stack |= strncmp(name, "stack", 5) == 0;
-        if (key < len) {
-            snprintf(number, sizeof number, "%.*s", (int)(len - key - 1), p + key + 1);
-            if (!osc_parse_whole(number, 1, UINT32_MAX, &depth))
-                return osc_fail(err, OSC_EINVAL,
-                                "--group-by: '%s' is not a number of stack entries", number);
-            o->stack_depth = (uint32_t)depth;
-        }
-        has_more = p[len] == ',';
-        p += len + has_more;
-    }
-    return OSC_OK;
-}
-
 osc_status osc_request_options(const struct osc_request *r, const struct osc_table_def *def,
                                struct osc_options *o, struct osc_err *err)
 {
     const struct osc_question *const q = &r->question;
+    struct osc_option_value v;
+    osc_status st = OSC_OK;
 
     *o = (struct osc_options){
-        .group_by = q->group_by,
-        .compat_tb = q->compat != NULL,
-        .by_annotation = q->step_length && strcmp(q->step_length, "annotation") == 0,
-        .all_steps = q->all_steps != 0,
-        .priority = q->priority,
-        .no_python = q->no_python != 0,
         .n_threads = r->how.n_threads,
-        .has_at = q->has_at != 0,
-        .at_ns = q->at_ns,
-        .name = q->name,
-        .has_event = q->has_event != 0,
-        .event = q->event,
         .names_ranks = r->view.ranks || r->view.spans,
     };
-    return split_groups(q->group_by, def, o, err);
+    for (size_t i = 0; st == OSC_OK && i < OSC_QUESTION_OPTIONS && q->options[i].name; i++) {
+        const struct osc_table_option *const own = osc_table_option(def, q->options[i].name);
+
+        st = own ? osc_option_parse(own, value_of(own, &q->options[i]), &v, err)
+                 : refuse_table(q->options[i].name, def, err);
+        if (st == OSC_OK)
+            osc_options_set(o, def, &v);
+    }
+    return st == OSC_OK ? osc_options_group(o, def, q->group_by, err) : st;
+}
+
+void osc_request_follow(const struct osc_question *q, const struct osc_table_def *def,
+                        struct osc_options *o)
+{
+    struct osc_option_value v;
+
+    for (size_t i = 0; i < OSC_QUESTION_OPTIONS && q->options[i].name; i++) {
+        const struct osc_table_option *const own = osc_table_option(def, q->options[i].name);
+
+        if (own && osc_option_parse(own, value_of(own, &q->options[i]), &v, NULL) == OSC_OK)
+            osc_options_set(o, def, &v);
+    }
+    if (osc_options_group(o, def, q->group_by, NULL) != OSC_OK)
+        o->group_by = NULL;
+}
+
+bool osc_request_names_time(const struct osc_request *r)
+{
+    bool names = r->view.has_from || r->view.has_to;
+
+    for (size_t i = 0; i < OSC_QUESTION_OPTIONS && r->question.options[i].name; i++) {
+        const struct osc_table_option *const own = find_own(r->question.options[i].name);
+
+        names = names || (own && own->kind == OSC_OPTION_TIME);
+    }
+    return names;
 }
 
 struct osc_selection osc_request_selection(const struct osc_view *view)

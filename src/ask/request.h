@@ -19,15 +19,18 @@
 #include "render/render.h"
 #include "table/query.h"
 
-/* Whether the field NAME applies to all tables; only to a table's own text; to the table DEF.
- * A NAME that is not a field applies to all tables. */
+/* Whether the field NAME applies to all tables; to the table DEF. A NAME that is not a field
+ * applies to all tables. */
 bool osc_request_is_all(const char *name);
-bool osc_request_is_own_text(const char *name);
 bool osc_request_is_for(const char *name, const struct osc_table_def *def);
 
 /* Field I, in the order of --help: its name, NULL beyond the last; the bit OSC_PART_ that it
  * belongs to, and whether it is a switch, which has no value. */
 const char *osc_request_field(size_t i, unsigned *part, bool *is_switch);
+
+/* Option I of those that tables have of their own, each name once, in the order of the tables;
+ * NULL beyond the last. They are fields behind those that all tables share. */
+const struct osc_table_option *osc_request_own(size_t i);
 
 /* Whether the field NAME is a switch; false if it is no field. */
 bool osc_request_is_switch(const char *name);
@@ -60,6 +63,15 @@ OSC_MUST_USE osc_status osc_request_options(const struct osc_request *r,
                                             const struct osc_table_def *def,
                                             struct osc_options *o, struct osc_err *err);
 
+/* Let O, options of DEF, want what Q wants of another table, as far as DEF has the options and
+ * groupings. */
+void osc_request_follow(const struct osc_question *q, const struct osc_table_def *def,
+                        struct osc_options *o);
+
+/* Whether R names a time: of its view, or as an option of its table. Times count from the
+ * origin of all traces. */
+bool osc_request_names_time(const struct osc_request *r);
+
 /* VIEW as a selection for derive/. It borrows the texts. */
 struct osc_selection osc_request_selection(const struct osc_view *view);
 
@@ -80,12 +92,3 @@ void osc_request_put_words(struct osc_strbuf *out, const struct osc_request *r);
 /* Set R, which is zeroed, from WORDS, which it borrows. OSC_EINVAL: they are no such words. */
 OSC_MUST_USE osc_status osc_request_set_words(struct osc_request *r, struct osc_str words,
                                               struct osc_err *err);
-
-/* Parse "10us", "1.5ms", "2s" or "250" (nanoseconds). False: malformed. */
-bool osc_parse_time(const char *text, int64_t *ns);
-
-/* Parse "512M", "1.5GiB" or "1000000" (bytes). */
-bool osc_parse_size(const char *text, uint64_t *bytes);
-
-/* Parse a decimal integer within [LEAST, MOST]. */
-bool osc_parse_whole(const char *text, int64_t least, int64_t most, int64_t *value);

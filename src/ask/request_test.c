@@ -4,79 +4,6 @@
 #include "analysis/table_registry.h"
 #include "support/unit.h"
 
-TEST(times_are_whole_nanoseconds)
-{
-    static const struct {
-        const char *text;
-        int64_t ns;
-    } good[] = {{"0", 0},
-                {"250", 250},
-                {"250ns", 250},
-                {"10us", 10000},
-                {"0.001us", 1},
-                {"1.5ms", 1500000},
-                {"2s", 2000000000},
-                {"1.000000001s", 1000000001},
-                {"9223372036854775807", INT64_MAX},
-                {"43458933000ns", INT64_C(43458933000)},
-                {"9223372036854775807ns", INT64_MAX},
-                {"9000000000.5us", INT64_C(9000000000500)},
-                {"900000000s", INT64_C(900000000000000000)}};
-    static const char *const bad[] = {"",
-                                      "s",
-                                      "1.s",
-                                      ".5s",
-                                      "1.0005us",
-                                      "-1",
-                                      "1 s",
-                                      "1e3",
-                                      "0x10",
-                                      "1.0000000001s",
-                                      "1.5",
-                                      "1sec",
-                                      "0.5ns",
-                                      "1us ",
-                                      "9223372036854775808",
-                                      "+1us",
-                                      "1,5ms",
-                                      "99999999999s",
-                                      "9223372036854775808ns",
-                                      "9223372036854775.808us"};
-    int64_t ns;
-
-    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        assert_true(osc_parse_time(good[i].text, &ns));
-        assert_true(ns == good[i].ns);
-    }
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_false(osc_parse_time(bad[i], &ns));
-}
-
-TEST(sizes_are_bytes_or_have_a_unit)
-{
-    static const struct {
-        const char *text;
-        uint64_t bytes;
-    } good[] = {{"1", 1},
-                {"67108864", 67108864},
-                {"1k", 1024},
-                {"512M", UINT64_C(512) << 20},
-                {"1.5GiB", UINT64_C(3) << 29},
-                {"8gb", UINT64_C(8) << 30},
-                {"2T", UINT64_C(2) << 40}};
-    static const char *const bad[] = {"",   "0",   "8 G", "8X",  "G",         "8GiBs",
-                                      "-1", "8iB", "1.G", "8G ", "99999999T", "0.0001K",
-                                      "8B", "8 B", "1e9", "∞"};
-    uint64_t bytes;
-
-    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        assert_true(osc_parse_size(good[i].text, &bytes));
-        assert_true(bytes == good[i].bytes);
-    }
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_false(osc_parse_size(bad[i], &bytes));
-}
-
 TEST(a_list_lies_within_another)
 {
     assert_true(osc_list_within(NULL, NULL));
@@ -119,12 +46,12 @@ TEST(keys_of_groups_are_taken_apart)
     struct osc_options o;
 
     assert_string_equal(group("averages", "shape", &o), "");
-    assert_true(o.by_shape && !o.by_dtype && !o.by_stack);
+    assert_int_equal(o.groups, 1); /* in the order of the table's list */
     assert_string_equal(group("averages", "stack:12,dtype,shape", &o), "");
-    assert_true(o.by_shape && o.by_dtype && o.by_stack);
-    assert_int_equal(o.stack_depth, 12);
+    assert_int_equal(o.groups, 7);
+    assert_int_equal(o.group_number, 12);
     assert_string_equal(group("kernels", "op", &o), "");
-    assert_true(o.by_op);
+    assert_int_equal(o.groups, 1);
     assert_string_equal(group("threads", NULL, &o), "");
     assert_string_equal(group("kernels", "shape", &o),
                         "kernels cannot be grouped by 'shape'; did you mean 'op'?");
@@ -154,30 +81,36 @@ static const char *check_scope(const char *table, const char *form, struct osc_r
 
 TEST(what_changes_nothing_is_refused)
 {
-    const struct osc_request text = {
-        .text = {.header = "x", .top_level = 1, .torch = "1.13", .max_name_width = 5},
-        .question.no_python = 1};
-    const struct osc_request header = {.text.header = "x"};
+    const struct osc_request text = {.question.options = {{"header", "x"},
+                                                          {"top-level", ""},
+                                                          {"torch", "1.13"},
+                                                          {"max-name-width", "5"},
+                                                          {"no-python", ""}}};
+    const struct osc_request header = {.question.options = {{"header", "x"}}};
     const struct osc_request names = {.text.full_names = 1};
 
     assert_string_equal(check_scope("averages", "text", text), "");
     assert_string_equal(
-        check_scope("averages", "csv", (struct osc_request){.question.no_python = 1}), "");
+        check_scope("averages", "csv",
+                    (struct osc_request){.question.options = {{"no-python", ""}}}),
+        "");
     assert_string_equal(check_scope("kernels", "text", names), "");
-    assert_string_equal(check_scope("kernels", "csv",
-                                    (struct osc_request){.question = {.compat = "tb",
-                                                                      .group_by = "op",
-                                                                      .merge = 1,
-                                                                      .limit = 3,
-                                                                      .sort = "name"}}),
-                        "");
+    assert_string_equal(
+        check_scope("kernels", "csv",
+                    (struct osc_request){.question = {.options = {{"compat", "tb"}},
+                                                      .group_by = "op",
+                                                      .merge = 1,
+                                                      .limit = 3,
+                                                      .sort = "name"}}),
+        "");
     assert_string_equal(check_scope("kernels", "text", header),
                         "--header has no effect for kernels, only for averages");
     assert_string_equal(check_scope("averages", "csv", header),
                         "--header has no effect in csv, only in text");
     assert_string_equal(
         check_scope("averages", "text",
-                    (struct osc_request){.text.header = "x", .question.columns = "name"}),
+                    (struct osc_request){
+                        .question = {.options = {{"header", "x"}}, .columns = "name"}}),
         "--header has no effect with --columns, only for the whole text of averages");
     assert_string_equal(check_scope("kernels", "md", names),
                         "--full-names has no effect in md, only in text");
@@ -257,12 +190,17 @@ TEST(a_name_is_one_of_the_parts_that_are_asked_for)
 
 TEST(what_a_program_fills_in_is_checked_too)
 {
-    const struct osc_request wrong[] = {
-        {.question.limit = -2},       {.question.limit = INT64_MIN},
-        {.view.ranks = "1,"},         {.view.steps = "1,2"},
-        {.question.compat = "TB"},    {.text.torch = "2.1"},
-        {.question.priority = "gpu"}, {.question.step_length = "host"},
-        {.text.format = "cvs"},       {.view = {.has_from = 1, .from_ns = 2, .has_to = 1}}};
+    const struct osc_request wrong[] = {{.question.limit = -2},
+                                        {.question.limit = INT64_MIN},
+                                        {.view.ranks = "1,"},
+                                        {.view.steps = "1,2"},
+                                        {.question.options = {{"compat", "TB"}}},
+                                        {.question.options = {{"torch", "2.1"}}},
+                                        {.question.options = {{"priority", "gpu"}}},
+                                        {.question.options = {{"step-length", "host"}}},
+                                        {.question.options = {{"no-such-option", ""}}},
+                                        {.text.format = "cvs"},
+                                        {.view = {.has_from = 1, .from_ns = 2, .has_to = 1}}};
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_int_equal(osc_request_check(&wrong[i], NULL), OSC_EINVAL);

@@ -657,21 +657,6 @@ static osc_status answer(const struct recipient *recipient, struct osc_set *set,
     return st;
 }
 
-/* Let O follow the rules of HOW's question, as far as the table of HOW has them. */
-static void follow_rules(struct osc_options *o, const struct osc_set_digesting *how)
-{
-    const struct osc_question *const q = how->question;
-    const unsigned takes = how->def->takes;
-
-    o->compat_tb = q->compat != NULL;
-    if (takes & OSC_TAKES_PRIORITY)
-        o->priority = q->priority;
-    if (takes & OSC_TAKES_STEPS) {
-        o->by_annotation = q->step_length && strcmp(q->step_length, "annotation") == 0;
-        o->all_steps = q->all_steps != 0;
-    }
-}
-
 static osc_status init_digest(struct osc_asked *k, const struct osc_set_digesting *how,
                               const struct osc_request *r, struct osc_err *err)
 {
@@ -680,9 +665,8 @@ static osc_status init_digest(struct osc_asked *k, const struct osc_set_digestin
     own.question = (struct osc_question){.limit = -1, .merge = 1};
     const osc_status st =
         osc_asked_init_table(k, how->def, &own, osc_renderer_find("csv"), err);
-    k->options.by_shape = how->by_shape;
     if (how->question)
-        follow_rules(&k->options, how);
+        osc_request_follow(how->question, how->def, &k->options);
     return st;
 }
 

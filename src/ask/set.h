@@ -50,7 +50,6 @@ struct osc_set_digesting {
     const struct osc_table_def *def;
     const struct osc_view *view; /* or NULL */
     const struct osc_question *question;
-    bool by_shape;
     /* Receives the answer, whose rows are the digest, while its sheet borrows the traces. */
     osc_status (*keep)(void *ctx, const struct osc_asked *k);
     void *ctx;

@@ -171,7 +171,7 @@ TEST_WITH(what_is_wrong_is_said_to_the_program_alone, set_up, tear_down)
     assert_string_equal(osc_set_notes(set), "");
     assert_refuses((struct osc_question){.table = "evnts"},
                    "unknown table 'evnts'; did you mean 'events'?");
-    assert_refuses((struct osc_question){.table = "events", .compat = "x"},
+    assert_refuses((struct osc_question){.table = "events", .options = {{"compat", "x"}}},
                    "--compat: 'x' is not 'tb'");
     assert_refuses(
         (struct osc_question){.table = "threads", .group_by = "x"},

@@ -95,7 +95,6 @@ static int show(const struct osc_args *args, struct osc_asked *k)
 /* Write the parts of the answer to K, which was checked, about the traces of ARGS. */
 static int write_parts(const struct osc_args *args, struct osc_asked *k)
 {
-    const struct osc_view *const v = &args->request.view;
     struct osc_strbuf parts = {0};
     struct osc_output o = {0};
     bool has_failed = false;
@@ -108,7 +107,7 @@ static int write_parts(const struct osc_args *args, struct osc_asked *k)
         return osc_cli_misuse("%s has no parts: %s; 'opscope %s' writes it", k->def->name,
                               osc_table_why_whole(k->def),
                               k->def->composition ? "table" : "export");
-    if (args->share.n > 1 && (v->has_from || v->has_to || args->request.question.has_at))
+    if (args->share.n > 1 && osc_request_names_time(&args->request))
         return osc_cli_misuse("a time counts from the first event of all traces, which a share "
                               "does not know; select --steps, or use opscope-mpi");
     int failed = osc_output_open(&o, args->output);

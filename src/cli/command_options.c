@@ -6,9 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/table_registry.h"
+#include "base/parse.h"
 #include "cli/source_kinds.h"
 #include "recording/schedule.h"
 #include "table/nearest.h"
+#include "table/table_options.h"
 
 #define TABLE  OSC_COMMAND_TABLE
 #define BOTH   (OSC_COMMAND_TABLE | OSC_COMMAND_INFO)
@@ -19,6 +22,8 @@
 #define VIEW   OSC_COMMAND_VIEW
 #define ALL    (BOTH | EXPORT | OSC_COMMAND_SCREEN | DIFF | VIEW)
 #define HELP   (ALL | RUN | OSC_COMMAND_CTL | OSC_COMMAND_MERGE)
+
+#define OPTIONS_MAX 160u
 
 #define AT(member) offsetof(struct osc_args, member)
 
@@ -52,7 +57,7 @@ static int set_share(struct osc_args *a, const char *value)
     return OSC_EXIT_DONE;
 }
 
-const struct osc_option osc_options[] = {
+static const struct osc_option before[] = {
     {"output", 'o', "OUT", EXPORT, .help = "file to write; - means standard output",
      .group = "What to write", .completion = OSC_COMPLETE_FILE, .text = AT(output)},
     {"format", 'f', "FORM", EXPORT,
@@ -189,41 +194,11 @@ const struct osc_option osc_options[] = {
      .help = "events that start at TIME or later: 10us, 1.5ms, 2s or plain "
              "ns after the first event"},
     {"to", 0, "TIME", ALL, .help = "events that start before TIME"},
-    {"at", 0, "TIME", TABLE, .help = "what is allocated and not yet released at TIME"},
-    {"name", 0, "NAME", TABLE | DIFF,
-     .help = "only ranges called NAME; of diff_inside: the path of a place in diff_tree"},
-    {"event", 0, "ID", TABLE, .help = "only ranges called as the event ID of table events"},
+};
 
-    {"header", 0, "TEXT", TABLE, .help = "print TEXT above the table",
-     .group = "The text of averages"},
-    {"top-level", 0, NULL, TABLE,
-     .help = "print only what no operator called (top_level_events_only)"},
-    {"max-name-width", 0, "N", TABLE,
-     .help = "cut names after N characters (default: 55; 0: never)"},
-    {"max-src-width", 0, "N", TABLE,
-     .help = "cut source lines after N characters (default: 75; 0: never)"},
-    {"max-shapes-width", 0, "N", TABLE,
-     .help = "cut shapes after N characters (default: 80; 0: never)"},
-    {"torch", 0, "VERSION", TABLE, .help = "print as torch 2.13 or, with its units, 1.13",
-     .words = "1.13 2.13"},
-
-    {"compat", 0, "RULES", ROWS,
-     .help = "tb: the rules of the TensorBoard plugin, to compare with it",
-     .group = "How to count and read", .words = "tb"},
-    {"priority", 0, "A,B", TABLE,
-     .help =
-         "parts of a step, such as memcpy,runtime, that get time first which several share; "
-         "the others follow as usual"},
-    {"step-length", 0, "WHAT", TABLE,
-     .help = "device (default): a step lasts until its device work is done; annotation: it is "
-             "what the host announced",
-     .words = "annotation device"},
-    {"all-steps", 0, NULL, TABLE,
-     .help = "count also steps at the end whose device work may not all have been recorded, "
-             "or that hold no operator"},
-    {"no-python", 0, NULL, TABLE, .help = "leave out Python functions"},
+static const struct osc_option behind[] = {
     {"full-names", 0, NULL, ROWS | OSC_COMMAND_SCREEN,
-     .help = "do not fold the names of kernels in text"},
+     .help = "do not fold the names of kernels in text", .group = "How to read and print"},
     {"threads", 'j', "N", ALL, .help = "use N threads (default: one for each processor)"},
     {"max-memory", 0, "SIZE", ALL | OSC_COMMAND_MERGE,
      .help = "use at most SIZE of memory, such as 8G (default: 80 % of what is available)"},
@@ -285,6 +260,67 @@ const struct osc_option osc_options[] = {
     {.name = NULL},
 };
 
+/* The lists above, with the options that tables declare between them. */
+static struct osc_option all[OPTIONS_MAX + 1];
+static size_t n_all;
+
+static void append(const struct osc_option *options, size_t n)
+{
+    for (size_t i = 0; i < n && n_all < OPTIONS_MAX; i++)
+        all[n_all++] = options[i];
+}
+
+/* The declaration of the option NAME by a table of one run, or by one that compares two. */
+static const struct osc_table_option *find_declared(const char *name, bool compares)
+{
+    const struct osc_table_option *own = NULL;
+
+    for (size_t i = 0; osc_tables[i] && !own; i++)
+        own = (osc_tables[i]->comparison != NULL) == compares
+                  ? osc_table_option(osc_tables[i], name)
+                  : NULL;
+    return own;
+}
+
+static void append_declared(const struct osc_table_option *own, unsigned commands,
+                            const char *group)
+{
+    append(&(struct osc_option){.name = own->name,
+                                .argument = own->argument,
+                                .commands = commands,
+                                .help = own->help,
+                                .group = group,
+                                .words = own->words},
+           1);
+}
+
+/* Append what tables declare. Where the two kinds of tables mean different things by one word,
+ * each command says what its own tables mean. */
+static void append_own(void)
+{
+    const struct osc_table_option *own;
+
+    for (size_t i = 0; (own = osc_request_own(i)); i++) {
+        const struct osc_table_option *const of_two = find_declared(own->name, true);
+        const bool is_same = of_two && strcmp(of_two->help, own->help) == 0;
+
+        append_declared(own, is_same ? ROWS : TABLE,
+                        i == 0 ? "What only some tables take" : NULL);
+        if (of_two && !is_same)
+            append_declared(of_two, DIFF, NULL);
+    }
+}
+
+const struct osc_option *osc_options_all(void)
+{
+    if (n_all == 0) {
+        append(before, sizeof before / sizeof *before);
+        append_own();
+        append(behind, sizeof behind / sizeof *behind - 1); /* without its end */
+    }
+    return all;
+}
+
 /* Store option O with its argument VALUE; NULL if it has no argument. */
 static int set_option(struct osc_args *a, const struct osc_option *o, const char *value)
 {
@@ -312,7 +348,7 @@ struct line {
 /* The option of the command whose name is the LEN bytes at NAME, or NULL. */
 static const struct osc_option *find_long(const struct line *l, const char *name, size_t len)
 {
-    for (const struct osc_option *o = osc_options; o->name; o++) {
+    for (const struct osc_option *o = osc_options_all(); o->name; o++) {
         if ((o->commands & l->args->command->bit) && strlen(o->name) == len &&
             memcmp(o->name, name, len) == 0)
             return o;
@@ -322,7 +358,7 @@ static const struct osc_option *find_long(const struct line *l, const char *name
 
 static const struct osc_option *find_letter(const struct line *l, char letter)
 {
-    for (const struct osc_option *o = osc_options; o->name; o++) {
+    for (const struct osc_option *o = osc_options_all(); o->name; o++) {
         if ((o->commands & l->args->command->bit) && o->letter == letter)
             return o;
     }
@@ -342,7 +378,7 @@ const char *osc_option_owner(const char *word)
 {
     const char *found = NULL;
 
-    for (const struct osc_option *o = osc_options; o->name; o++) {
+    for (const struct osc_option *o = osc_options_all(); o->name; o++) {
         if (!osc_option_is(o, word))
             continue;
         if (o->commands & OSC_COMMAND_RUN)
@@ -362,7 +398,7 @@ static int no_option(const struct line *l, const char *name)
 
     if (osc_renderer_find(name))
         return osc_cli_misuse("unknown option '--%s'; did you mean '--format %s'?", name, name);
-    for (const struct osc_option *o = osc_options; o->name; o++) {
+    for (const struct osc_option *o = osc_options_all(); o->name; o++) {
         if (o->commands & command->bit)
             osc_nearest_try(&near, o->name);
     }

@@ -48,8 +48,9 @@ static inline bool osc_option_wants_argument(const struct osc_option *o)
     return o->argument && *o->argument != '[';
 }
 
-/* In the order of --help; the last one has no name. */
-extern const struct osc_option osc_options[];
+/* All of them, in the order of --help: those of commands, and those that tables declare. The
+ * last one has no name. Not thread-safe: the list is made by the first call. */
+const struct osc_option *osc_options_all(void);
 
 /* Whether WORD, such as "-o" or "--output=FILE", is the option O. */
 bool osc_option_is(const struct osc_option *o, const char *word);

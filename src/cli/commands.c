@@ -95,8 +95,7 @@ static void add_option(struct osc_strbuf *out, const struct osc_option *o)
     struct osc_strbuf help = {0};
 
     osc_strbuf_adds(&help, o->help);
-    if (!osc_request_is_all(field) &&
-        !osc_request_is_own_text(field)) { /* a title names its table */
+    if (!osc_request_is_all(field)) {
         osc_strbuf_adds(&help, " (");
         osc_request_add_tables(&help, field);
         osc_strbuf_addc(&help, ')');
@@ -122,7 +121,7 @@ void osc_help_command(struct osc_strbuf *out, const struct osc_command *command)
     osc_strbuf_addf(out, "usage: opscope %s %s\n\n", command->name, command->operands);
     osc_strbuf_adds(out, command->text);
     osc_strbuf_addf(out, "\nexamples:\n%s", command->examples);
-    for (const struct osc_option *o = osc_options; o->name; o++) {
+    for (const struct osc_option *o = osc_options_all(); o->name; o++) {
         if (o->group) {
             /* Print a title only if one of its options follows. */
             bool is_used = false;

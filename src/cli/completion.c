@@ -43,7 +43,7 @@ static void add_table_options(struct osc_strbuf *out, const struct osc_table_def
 {
     const char *sep = "";
 
-    for (const struct osc_option *o = osc_options; o->name; o++) {
+    for (const struct osc_option *o = osc_options_all(); o->name; o++) {
         if (!(o->commands & OSC_COMMAND_TABLE) || !osc_request_is_for(osc_option_field(o), def))
             continue;
         osc_strbuf_addf(out, "%s--%s", sep, o->name);
@@ -68,7 +68,7 @@ static void add_option_names(struct osc_strbuf *out, const struct osc_command *c
 {
     const char *sep = "";
 
-    for (const struct osc_option *o = osc_options; o->name; o++) {
+    for (const struct osc_option *o = osc_options_all(); o->name; o++) {
         if (!(o->commands & command->bit))
             continue;
         osc_strbuf_addf(out, "%s--%s", sep, o->name);
@@ -79,7 +79,7 @@ static void add_option_names(struct osc_strbuf *out, const struct osc_command *c
 /* Whether an option of another command has the same name as O. */
 static bool has_namesake(const struct osc_option *o)
 {
-    for (const struct osc_option *other = osc_options; other->name; other++) {
+    for (const struct osc_option *other = osc_options_all(); other->name; other++) {
         if (other != o &&
             (strcmp(other->name, o->name) == 0 || (o->letter && other->letter == o->letter)))
             return true;
@@ -133,7 +133,7 @@ static void add_proposals(struct osc_strbuf *out, const struct osc_option *o)
 /* Append the branches of "case $prev:$command in", for arguments of options. */
 static void add_bash_arguments(struct osc_strbuf *out)
 {
-    for (const struct osc_option *o = osc_options; o->name; o++) {
+    for (const struct osc_option *o = osc_options_all(); o->name; o++) {
         if (!osc_option_wants_argument(o))
             continue;
         osc_strbuf_adds(out, "    ");
@@ -295,7 +295,7 @@ static void add_zsh_command(struct osc_strbuf *out, const struct osc_command *co
     const bool is_screen = command == &osc_command_screen;
 
     osc_strbuf_addf(out, "    %s)\n        specs=(\n", is_screen ? "*" : command->name);
-    for (const struct osc_option *o = osc_options; o->name; o++) {
+    for (const struct osc_option *o = osc_options_all(); o->name; o++) {
         if (!(o->commands & command->bit) ||
             !(is_screen || osc_request_is_all(osc_option_field(o))))
             continue;
@@ -304,7 +304,7 @@ static void add_zsh_command(struct osc_strbuf *out, const struct osc_command *co
         osc_strbuf_addc(out, '\n');
     }
     osc_strbuf_adds(out, "        )\n");
-    for (const struct osc_option *o = osc_options; o->name; o++) {
+    for (const struct osc_option *o = osc_options_all(); o->name; o++) {
         if (!(o->commands & command->bit) || is_screen ||
             osc_request_is_all(osc_option_field(o)))
             continue;

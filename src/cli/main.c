@@ -72,7 +72,7 @@ static int completion(const char *shell)
 /* Whether WORD, which is not a command, is a trace or an option of `opscope TRACE`. */
 static bool begins_screen(const char *word)
 {
-    for (const struct osc_option *o = osc_options; o->name; o++)
+    for (const struct osc_option *o = osc_options_all(); o->name; o++)
         if (o->commands & osc_command_screen.bit && osc_option_is(o, word))
             return true;
     /* A word that looks like a path is one, so that a typing error in it is reported as a

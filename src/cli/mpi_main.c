@@ -237,10 +237,9 @@ static int find_origins(struct process *p, const struct osc_args *args, struct o
 static int show(void *ctx, const struct osc_args *args, struct osc_asked *k)
 {
     struct process *const p = ctx;
-    const struct osc_view *const v = &args->request.view;
     const struct osc_share share = {(uint32_t)p->number, (uint32_t)p->n};
     const struct osc_args own = divide(p, args);
-    const bool is_timed = v->has_from || v->has_to || args->request.question.has_at;
+    const bool is_timed = osc_request_names_time(&args->request);
     struct osc_strbuf parts = {0}, all = {0};
     struct osc_origins origins = {NULL, 0};
     struct reading r = {.failed = OSC_EXIT_DONE};

@@ -234,12 +234,16 @@ static void page_table(struct osc_strbuf *out, const struct osc_table_def *def)
             osc_strbuf_addf(out, "%s `%s`", i > 0 ? "," : "", def->groupings[i]);
         osc_strbuf_addc(out, '.');
     }
-    if (def->takes & OSC_TAKES_COMPAT)
-        osc_strbuf_adds(out, " Takes `--compat tb`.");
-    if (def->takes & OSC_TAKES_STEPS)
-        osc_strbuf_adds(out, " Takes `--step-length annotation` and `--all-steps`.");
-    if (def->takes & OSC_TAKES_PRIORITY)
-        osc_strbuf_adds(out, " Takes `--priority A,B`.");
+    for (size_t i = 0; def->options && def->options[i]; i++) {
+        const struct osc_table_option *const o = def->options[i];
+        const bool is_one_word = o->words && !strchr(o->words, ' ');
+        const char *const argument = is_one_word ? o->words : o->argument;
+
+        osc_strbuf_addf(out, "%s `--%s%s%s`", i == 0 ? " Takes" : ",", o->name,
+                        argument ? " " : "", argument ? argument : "");
+    }
+    if (def->options)
+        osc_strbuf_addc(out, '.');
     osc_strbuf_adds(out, "\n\n| column | type | meaning | rules | merged |\n"
                          "| --- | --- | --- | --- | --- |\n");
     for (uint32_t c = 0; c < def->n_columns; c++) {

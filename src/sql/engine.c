@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "sql/regex.h"
+#include "base/regex.h"
 
 /* SQLite operations between two calls of is_canceled. */
 #define STEPS_PER_QUESTION 20000

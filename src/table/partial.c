@@ -63,24 +63,23 @@ static uint64_t hash_columns(const struct osc_table_def *def)
 
 static bool is_timed(const struct osc_partial_question *q)
 {
-    return q->options->has_at || q->is_timed;
+    return osc_options_name_time(q->options) || q->is_timed;
 }
 
 /* Write what rows depend on besides table and trace. */
 static void put_options(struct osc_strbuf *out, const struct osc_partial_question *q)
 {
     const struct osc_options *const o = q->options;
-    const bool switches[] = {o->by_shape,  o->by_dtype,      o->by_stack, o->by_op,
-                             o->compat_tb, o->no_python,     o->has_at,   is_timed(q),
-                             o->has_rest,  o->by_annotation, o->all_steps};
-
     osc_put_c_text(out, o->group_by);
-    osc_put_u32(out, o->stack_depth);
-    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
-        osc_put_u8(out, switches[i]);
-    osc_put_u64(out, (uint64_t)(o->has_at ? o->at_ns : 0));
-    osc_put_c_text(out, o->name);
-    osc_put_c_text(out, o->priority);
+    osc_put_u8(out, is_timed(q));
+    osc_put_u8(out, o->has_rest);
+    for (size_t i = 0; q->def->options && q->def->options[i]; i++) {
+        const struct osc_option_value *const v = osc_option_get(o, q->def->options[i]);
+
+        osc_put_u8(out, v != NULL);
+        osc_put_c_text(out, v && v->option->kind != OSC_OPTION_TIME ? v->text : NULL);
+        osc_put_u64(out, v ? (uint64_t)v->number : 0);
+    }
     osc_put_c_text(out, q->choice);
     osc_put_u64(out, q->n_rows);
     osc_put_c_text(out, q->n_rows > 0 ? q->sort : NULL);

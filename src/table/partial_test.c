@@ -19,7 +19,12 @@ static const struct osc_column columns[] = {
     {.name = "is_so", .type = OSC_TYPE_BOOLEAN, .merge = OSC_MERGE_OR},
 };
 
-static const struct osc_table_def table = {.name = "t", .columns = columns, .n_columns = 4};
+static const struct osc_table_option compat = {
+    .name = "compat", .kind = OSC_OPTION_WORD, .words = "tb"};
+static const struct osc_table_option moment = {.name = "at", .kind = OSC_OPTION_TIME};
+static const struct osc_table_option *const own[] = {&compat, &moment, NULL};
+static const struct osc_table_def table = {
+    .name = "t", .columns = columns, .n_columns = 4, .options = own};
 static const struct osc_table_def shorter = {.name = "t", .columns = columns, .n_columns = 3};
 static const struct osc_table_def other = {.name = "u", .columns = columns, .n_columns = 4};
 static const struct osc_options options;
@@ -141,7 +146,7 @@ static void assert_refused(const struct osc_partial_question *q, const char *why
 
 static void a_part_of_something_else_is_refused(void **state)
 {
-    const struct osc_options tb = {.compat_tb = true};
+    const struct osc_options tb = {.own = {{&compat, "tb", 0}}, .n_own = 1};
     struct osc_partial_question q = question_of(&other);
 
     (void)state;
@@ -166,7 +171,7 @@ static void a_part_of_something_else_is_refused(void **state)
 
 static void times_from_another_origin_are_refused(void **state)
 {
-    const struct osc_options at = {.has_at = true, .at_ns = 5};
+    const struct osc_options at = {.own = {{&moment, "5", 5}}, .n_own = 1};
     const struct osc_partial_question q = {.def = &table, .options = &at};
     const struct osc_identity id = {.path = OSC_STR("a"),
                                     .source = OSC_STR("a"),

@@ -42,6 +42,7 @@
 #include "model/identity.h"
 #include "model/trace.h"
 #include "opscope/trace.h"
+#include "table/own_options.h"
 #include "table/rules.h"
 
 /* How two rows with equal keys are merged. */
@@ -104,62 +105,13 @@ struct osc_column {
     [index] = {name,  OSC_TYPE_##type,    unit, OSC_MERGE_##merge, flags, \
                rules, .help = __VA_ARGS__}
 
-struct osc_selection;
-
-/* The options of a question. Zeroed: the defaults. */
-struct osc_options {
-    const char *group_by;           /* one or more of the table's groupings, or NULL */
-    uint32_t stack_depth;           /* N of --group-by stack:N */
-    bool by_shape, by_stack, by_op; /* group_by, parsed */
-    bool by_dtype;                  /* the same */
-    bool by_cause, by_graph;        /* the same */
-    bool by_module, by_size;        /* the same */
-    bool by_process, by_thread, by_track, by_category, by_step, by_kind; /* the same */
-    bool by_event;                                                       /* the same */
-    bool compat_tb; /* use the rules of the TensorBoard plugin */
-    bool by_annotation,
-        all_steps;        /* OSC_TAKES_STEPS: a step is its annotation; none is dropped */
-    const char *priority; /* OSC_TAKES_PRIORITY: borrowed; see derive/breakdown.h */
-    bool no_python;       /* averages: without python_function rows */
-    unsigned n_threads;
-    const struct osc_selection *selection; /* borrowed; NULL: all. With OSC_TAKES_SELECTION the
-                                            * table applies it; otherwise T is already cut to
-                                            * it */
-    const char *operands; /* borrowed; shell words that name all traces, with --rank and
-                           * --span; or NULL */
-    const char *selected; /* borrowed; options that name what is selected of these, each behind
-                           * a blank; NULL: everything */
-    uint32_t n_traces;    /* number of traces in operands, if known */
-    bool names_ranks;     /* only some ranks or spans are asked for */
-    bool has_at;          /* OSC_TAKES_AT: only memory that is allocated at at_ns, */
-    int64_t at_ns;        /* from the origin */
-    bool has_rest;        /* operators: add device work that no operator launched: for people */
-    const char *name;     /* OSC_TAKES_NAME: borrowed; only ranges called so; NULL: all */
-    bool has_event;       /* OSC_TAKES_EVENT: only ranges of the same name, kind and place as */
-    int64_t event;        /* the range with this id */
-};
-
-/* How a table's own text form shall look (analysis/torch/torch_text.h). */
+/* How a table's own text form shall look, besides what its options of text say. */
 struct osc_text_options {
-    const char *sort; /* as given, or NULL */
-    int64_t limit;    /* rows; 0: the table's default; -1: all */
-    const char *header;
-    bool top_level;
-    int32_t max_name_width, max_src_width, max_shapes_width; /* 0: torch's default; -1: none */
-    bool torch_113;                                          /* --torch 1.13 */
+    const struct osc_options *options;
+    const char *sort;   /* as given, or NULL */
+    int64_t limit;      /* rows; 0: the table's default; -1: all */
+    const char *block;  /* which of several ranks and spans it is, for its title; or NULL */
     bool has_raw_names; /* not for a terminal: keep control characters */
-};
-
-/* Members of struct osc_options that not every table supports. */
-enum osc_takes {
-    OSC_TAKES_COMPAT = 1,    /* compat_tb */
-    OSC_TAKES_NO_PYTHON = 2, /* no_python */
-    OSC_TAKES_SELECTION = 4, /* selection: map gets all rows of the trace and selects itself */
-    OSC_TAKES_AT = 8,        /* at_ns */
-    OSC_TAKES_NAME = 16,     /* name */
-    OSC_TAKES_EVENT = 32,    /* event */
-    OSC_TAKES_STEPS = 64,    /* by_annotation, all_steps */
-    OSC_TAKES_PRIORITY = 128 /* priority */
 };
 
 struct osc_result;
@@ -199,9 +151,11 @@ struct osc_table_def {
     uint32_t sorted_by;           /* index + 1 of the column that rows are sorted by, largest
                                    * first; 0: the order of rows */
     const char *const *groupings; /* for --group-by, ended by NULL; or NULL */
-    uint32_t facts;               /* bits of enum osc_fact that map and open need */
-    unsigned takes;               /* bits of enum osc_takes; other options are refused */
-    bool joins_ranks;             /* one block of rows for all ranks and spans */
+    const struct osc_table_option *const *options; /* of its own, ended by NULL; or NULL:
+                                                    * others are refused */
+    uint32_t facts;      /* bits of enum osc_fact that map and open need */
+    bool selects_itself; /* map gets all rows of the trace and selects of them */
+    bool joins_ranks;    /* one block of rows for all ranks and spans */
 
     /* Append the rows of T to OUT. */
     osc_status (*map)(const struct osc_trace *t, const struct osc_options *o,

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "analysis/shared_options.h"
 #include "analysis/table_registry.h"
 #include "base/strbuf.h"
 #include "derive/derive.h"
@@ -96,7 +97,7 @@ static inline uint32_t column(const char *name)
 static inline int64_t row_of(const char *members, const char *events, const char *code,
                              bool compat)
 {
-    const struct osc_options o = {.compat_tb = compat};
+    const struct osc_options o = {.own = {{&osc_option_compat, "tb", 0}}, .n_own = compat};
 
     run(&o, members, events);
     for (uint64_t i = 0; i < result.n_rows; i++) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/remedies.h"
+#include "analysis/shared_options.h"
 #include "analysis/table_registry.h"
 #include "base/mem.h"
 
@@ -277,17 +278,17 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     struct osc_advice_base a;
     struct osc_advice_list list = {0};
     struct osc_strbuf traits = {0};
-    osc_status st = osc_advice_base_make(t, o->compat_tb, o->n_threads, &a);
+    osc_status st = osc_advice_base_make(t, osc_is_compat_tb(o), o->n_threads, &a);
 
     if (st == OSC_OK && a.b->n_kept > 0)
         st = osc_advice_plugin_rules(&a, &list);
-    if (st == OSC_OK && a.b->n_kept > 0 && !o->compat_tb && a.has_works)
+    if (st == OSC_OK && a.b->n_kept > 0 && !osc_is_compat_tb(o) && a.has_works)
         st = osc_advice_idle_rules(&a, &list);
-    if (st == OSC_OK && a.b->n_kept > 0 && !o->compat_tb)
+    if (st == OSC_OK && a.b->n_kept > 0 && !osc_is_compat_tb(o))
         st = osc_advice_device_rules(&a, &list);
     if (st == OSC_OK && a.split.steps)
         st = osc_advice_host_rules(&a, &list);
-    if (st == OSC_OK && a.b->n_kept > 0 && !o->compat_tb && a.has_works &&
+    if (st == OSC_OK && a.b->n_kept > 0 && !osc_is_compat_tb(o) && a.has_works &&
         !has_much(&list, a.kept_ns))
         st = osc_advice_device_kernels(&a, &list.of[OSC_ADVICE_DEVICE_KERNELS]);
     if (st == OSC_OK) {
@@ -311,7 +312,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     if (st != OSC_OK)
         return osc_fail(err, st, "advice: %s", osc_status_text(st));
     /* What together() compares; one alone waits for nobody, and the plugin compares nothing. */
-    return o->compat_tb || o->n_traces == 1 ? st : osc_rank_map_work(t, o, out, err);
+    return osc_is_compat_tb(o) || o->n_traces == 1 ? st : osc_rank_map_work(t, o, out, err);
 }
 
 /* Leave only the part of its rank in PART. */
@@ -494,6 +495,8 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
 const uint32_t osc_column_advice_impact_ns = IMPACT, osc_column_advice_code = CODE,
                osc_column_advice_title = TITLE, osc_column_advice_text = TEXT;
 
+static const struct osc_table_option *const options[] = {&osc_option_compat, NULL};
+
 const struct osc_table_def osc_table_advice = {
     .name = "advice",
     .help = "What could be changed, with the time at stake.",
@@ -504,7 +507,7 @@ const struct osc_table_def osc_table_advice = {
     .n_columns = N_COLUMNS,
     .sorted_by = IMPACT + 1,
     .facts = OSC_CALLS_FACTS | OSC_FACT_LOADS,
-    .takes = OSC_TAKES_COMPAT,
+    .options = options,
     .map = map,
     .place = place,
     .together = together,

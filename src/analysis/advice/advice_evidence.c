@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analysis/advice/idle.h"
+#include "analysis/shared_options.h"
 #include "base/shell.h"
 
 /* Write the kept steps. Ends of several processes differ, so a step may be kept after one that
@@ -477,7 +478,7 @@ void osc_advice_evidence_of_all(enum osc_advice_code code, struct osc_str parts,
 {
     struct osc_str rest = parts;
 
-    add_table(code, o->compat_tb, out);
+    add_table(code, osc_is_compat_tb(o), out);
     if (is_same_everywhere(parts, o->n_traces)) {
         osc_strbuf_addstr(out, cut_line(&rest).rows);
         rest.len = 0;

@@ -235,11 +235,18 @@ static osc_status add_rows(struct inside *in)
     return in->out->status;
 }
 
+static const struct osc_table_option option_name = {
+    .name = "name",
+    .kind = OSC_OPTION_TEXT,
+    .argument = "PATH",
+    .help = "only what is inside of one place, by its path in diff_tree",
+};
+
 static osc_status compare(const struct osc_result *const *base,
                           const struct osc_result *const *new_, const struct osc_options *o,
                           struct osc_result *out, struct osc_err *err)
 {
-    struct inside in = {.out = out, .path = o->name};
+    struct inside in = {.out = out, .path = osc_option_text(o, &option_name)};
     osc_status st = osc_pair_tree_make(&in.trees, base, new_);
 
     if (st == OSC_OK && in.path)
@@ -253,12 +260,14 @@ static osc_status compare(const struct osc_result *const *base,
     if (is_missing)
         return osc_fail(err, OSC_EINVAL,
                         "no place '%s' in both runs: the column path of diff_tree has all",
-                        o->name);
+                        in.path);
     return st == OSC_OK ? st : osc_fail(err, st, "comparing: %s", osc_status_text(st));
 }
 
 static const uint32_t sides[] = {OSC_SIDE_STEPS, OSC_SIDE_TREE, OSC_SIDES};
 static const struct osc_comparison comparison = {sides, compare, NULL};
+
+static const struct osc_table_option *const options[] = {&option_name, NULL};
 
 const struct osc_table_def osc_table_diff_inside = {
     .name = "diff_inside",
@@ -272,6 +281,6 @@ const struct osc_table_def osc_table_diff_inside = {
     .columns = columns,
     .n_columns = N_COLUMNS,
     .sorted_by = ORDER + 1,
-    .takes = OSC_TAKES_NAME,
+    .options = options,
     .comparison = &comparison,
 };

@@ -7,6 +7,7 @@
 #include "analysis/diff/change.h"
 #include "analysis/diff/pair_tree.h"
 #include "analysis/diff/plugin_tree.h"
+#include "analysis/shared_options.h"
 
 enum {
     PATH,
@@ -185,7 +186,7 @@ static osc_status compare(const struct osc_result *const *base,
 {
     struct rows rows = {.out = out};
 
-    if (o->compat_tb)
+    if (osc_is_compat_tb(o))
         return compare_plugin(base[1], new_[1], out, err);
     osc_status st = osc_pair_tree_make(&rows.trees, base, new_);
 
@@ -225,6 +226,8 @@ static bool is_alike(const struct osc_result *r, uint64_t row)
 
 static const struct osc_comparison comparison = {sides, compare, is_alike};
 
+static const struct osc_table_option *const options[] = {&osc_option_compat, NULL};
+
 const struct osc_table_def osc_table_diff_tree = {
     .name = "diff_tree",
     .help =
@@ -236,6 +239,6 @@ const struct osc_table_def osc_table_diff_tree = {
     .columns = columns,
     .n_columns = N_COLUMNS,
     .sorted_by = ORDER + 1,
-    .takes = OSC_TAKES_COMPAT,
+    .options = options,
     .comparison = &comparison,
 };

@@ -9,6 +9,9 @@
 #include "analysis/diff/change.h"
 #include "base/mem.h"
 
+/* What rows can be grouped by. */
+enum { BY_SHAPE };
+
 enum {
     NAME,
     SHAPE,
@@ -319,7 +322,7 @@ static osc_status compare(const struct osc_result *const *base,
                           .n_times = times_of(out->def),
                           .has_steps = osc_steps_are_known(j.steps),
                           .is_tested = osc_steps_suffice(j.steps),
-                          .by_shape = o->by_shape};
+                          .by_shape = osc_is_grouped(o, BY_SHAPE)};
 
     if (st == OSC_OK) {
         c.time = choose_time(&j, c.n_times);
@@ -361,7 +364,7 @@ static bool is_alike(const struct osc_result *r, uint64_t row)
 
 static const struct osc_comparison of_operators = {operator_sides, compare, is_alike};
 static const struct osc_comparison of_kernels = {kernel_sides, compare, is_alike};
-static const char *const groupings[] = {"shape", NULL};
+static const char *const groupings[] = {[BY_SHAPE] = "shape", NULL};
 
 const struct osc_table_def osc_table_diff_operators = {
     .name = "diff_operators",

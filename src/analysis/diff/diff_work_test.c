@@ -3,6 +3,7 @@
 #include "analysis/diff/side_tree.h"
 #include "analysis/table_registry.h"
 
+#include "support/options.h"
 #include "support/small_table.h"
 #include "support/unit.h"
 
@@ -40,7 +41,7 @@ static void digest(int side, const char *events)
 static int make(void **state)
 {
     (void)state;
-    options.compat_tb = false;
+    options.n_own = 0;
     digest(OSC_BASE, base_events);
     digest(OSC_NEW, new_events);
     return 0;
@@ -251,7 +252,7 @@ TEST_WITH(survives_any_failed_allocation, make, end)
 static int make_plugin(void **state)
 {
     (void)state;
-    options.compat_tb = true;
+    options = (struct osc_options){.n_threads = 1, COMPAT_TB};
     digest(OSC_BASE, base_events);
     digest(OSC_NEW, new_events);
     return 0;

@@ -2,6 +2,7 @@
 #include "analysis/diff/side_tree.h"
 
 #include "analysis/diff/plugin_tree.h"
+#include "analysis/shared_options.h"
 #include "analysis/tracks.h"
 #include "base/hash.h"
 #include "base/idmap.h"
@@ -272,7 +273,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err)
 {
     struct growing g = {.t = t, .f = osc_trace_facts(t)};
-    osc_status st = o->compat_tb ? osc_plugin_tree_map(t, out) : grow(&g);
+    osc_status st = osc_is_compat_tb(o) ? osc_plugin_tree_map(t, out) : grow(&g);
 
     for (size_t k = 0; k < g.n_places && st == OSC_OK; k++)
         add_row(&g, out, &g.places[k]);
@@ -296,12 +297,14 @@ static osc_status place(struct osc_result *part, const struct osc_placing *from,
     return part->status;
 }
 
+static const struct osc_table_option *const options[] = {&osc_option_compat, NULL};
+
 const struct osc_table_def osc_side_tree = {
     .name = "side_tree",
     .help = "The tree of one side of a comparison.",
     .columns = columns,
     .n_columns = OSC_TREE_COLUMNS,
-    .takes = OSC_TAKES_COMPAT,
+    .options = options,
     .facts = OSC_FACT_FOREST | OSC_FACT_LINKS | OSC_FACT_STEPS | OSC_FACT_UNIONS,
     .map = map,
     .place = place,

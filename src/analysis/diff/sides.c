@@ -90,6 +90,9 @@ static const struct osc_table_def about = {
     .map = map_about,
 };
 
+/* What operators can be grouped by. */
+enum { BY_SHAPE };
+
 /* --- steps ------------------------------------------------------------------------- */
 
 #define STEPS_COLUMNS (OSC_STEPS_COST + OSC_COST_COUNT)
@@ -202,10 +205,10 @@ static void set_logs(struct osc_result *out, uint32_t time, const struct osc_cal
 static osc_status map_operators(const struct osc_trace *t, const struct osc_options *o,
                                 struct osc_result *out, struct osc_err *err)
 {
-    const struct osc_options own = {
-        .by_shape = o->by_shape, .by_step = true, .n_threads = o->n_threads};
+    const bool by_shape = osc_is_grouped(o, BY_SHAPE);
+    const struct osc_operators_how how = {.by_shape = by_shape, .by_step = true};
     struct osc_operators ops = {0};
-    const osc_status st = osc_operators_make(t, &own, &ops);
+    const osc_status st = osc_operators_make(t, &how, &ops);
 
     if (st != OSC_OK)
         return osc_fail(err, st, "comparing: %s", osc_status_text(st));
@@ -220,7 +223,7 @@ static osc_status map_operators(const struct osc_trace *t, const struct osc_opti
 
         osc_result_row(out);
         osc_result_str(out, OSC_WORK_NAME, osc_trace_str(t, group->name));
-        if (o->by_shape)
+        if (by_shape)
             osc_result_str(out, OSC_WORK_SHAPE,
                            group->shape.v == 0
                                ? OSC_STR("[]")
@@ -243,11 +246,14 @@ static osc_status place_work(struct osc_result *part, const struct osc_placing *
     return set_spans(part, OSC_WORK_SPAN, to);
 }
 
+static const char *const groupings[] = {[BY_SHAPE] = "shape", NULL};
+
 static const struct osc_table_def operators = {
     .name = "side_operators",
     .help = "Operators of one side of a comparison.",
     .columns = work_columns,
     .n_columns = WORK_COLUMNS,
+    .groupings = groupings,
     .facts = OSC_FACT_LINKS | OSC_FACT_STEPS,
     .map = map_operators,
     .place = place_work,

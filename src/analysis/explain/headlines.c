@@ -6,6 +6,7 @@
  * alike the first one is told, as those tables stand in order.
  */
 #include "analysis/diff/cut_steps.h"
+#include "analysis/shared_options.h"
 #include "analysis/table_registry.h"
 
 #include "analysis/ranks/late.h"
@@ -15,6 +16,7 @@
 #include "base/percent.h"
 #include "base/wide.h"
 #include "derive/steps/outliers.h"
+#include "table/table_options.h"
 
 enum { VIEW, TEXT, EVIDENCE, HAS_DATA, N_COLUMNS };
 
@@ -500,12 +502,12 @@ static void add_evidence(struct osc_strbuf *out, const struct view *v,
     const struct osc_table_def *const def = tables[v->table];
 
     osc_strbuf_addf(out, "opscope table %s%s", def->name, v->options);
-    if ((def->takes & OSC_TAKES_PRIORITY) && o->priority)
-        osc_strbuf_addf(out, " --priority %s", o->priority);
-    if ((def->takes & OSC_TAKES_STEPS) && o->by_annotation)
-        osc_strbuf_adds(out, " --step-length annotation");
-    if ((def->takes & OSC_TAKES_STEPS) && o->all_steps)
-        osc_strbuf_adds(out, " --all-steps");
+    for (uint32_t i = 0; i < o->n_own; i++) {
+        const char *const name = o->own[i].option->name, *const text = o->own[i].text;
+
+        if (osc_table_option(def, name))
+            osc_strbuf_addf(out, " --%s%s%s", name, text[0] ? " " : "", text);
+    }
     osc_strbuf_addf(out, "%s %s", o->selected ? o->selected : "", o->operands);
 }
 
@@ -540,6 +542,9 @@ static osc_status compose(const struct osc_result *const *of, const struct osc_o
 
 static const struct osc_composition composition = {tables, compose};
 
+static const struct osc_table_option *const options[] = {
+    &osc_option_priority, &osc_option_step_length, &osc_option_all_steps, NULL};
+
 const struct osc_table_def osc_table_headlines = {
     .name = "headlines",
     .help = "What each view of the viewer shows, in one sentence with its number.",
@@ -547,7 +552,7 @@ const struct osc_table_def osc_table_headlines = {
     .rules = OSC_RULE_STEP_LENGTH | OSC_RULE_BREAKDOWN | OSC_RULE_OUTLIERS,
     .columns = columns,
     .n_columns = N_COLUMNS,
-    .takes = OSC_TAKES_STEPS | OSC_TAKES_PRIORITY,
+    .options = options,
     .joins_ranks = true,
     .composition = &composition,
 };

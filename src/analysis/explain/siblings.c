@@ -7,6 +7,7 @@
 
 #include "analysis/range_name.h"
 #include "analysis/range_place.h"
+#include "analysis/shared_options.h"
 #include "base/mem.h"
 #include "base/sort.h"
 #include "derive/facts.h"
@@ -90,27 +91,37 @@ static void add_rows(const struct osc_trace *t, const struct wanted *w, struct o
     }
 }
 
+static const struct osc_table_option option_event = {
+    .name = "event",
+    .kind = OSC_OPTION_WHOLE,
+    .argument = "ID",
+    .help = "only ranges called as the event ID of table events",
+    .expected = "not an id: a whole number from 0",
+};
+
 static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err)
 {
+    const struct osc_option_value *const event = osc_option_get(o, &option_event);
+    const char *const name = osc_option_text(o, &osc_option_name);
     struct wanted w = {0};
 
-    if (o->has_event && o->n_traces > 1)
+    if (event && o->n_traces > 1)
         return osc_fail(err, OSC_EINVAL,
                         "--event: each of %u ranks or spans has an event %lld; choose one with "
                         "--rank and --span, or use --name",
-                        o->n_traces, (long long)o->event);
-    if (o->has_event && !find_event(t, o->event, &w))
+                        o->n_traces, (long long)event->number);
+    if (event && !find_event(t, event->number, &w))
         osc_result_why_empty(out, "no range has that id");
-    else if (!o->has_event && o->name)
-        w.name = osc_range_name_find(t, osc_str_c(o->name));
-    else if (!o->has_event)
+    else if (!event && name)
+        w.name = osc_range_name_find(t, osc_str_c(name));
+    else if (!event)
         osc_result_why_empty(out, "nothing is asked for: name ranges with --name NAME, or one "
                                   "of them with --event ID");
     if (w.name != 0 || w.has_rest) {
         add_rows(t, &w, out);
     }
-    if (out->n_rows == 0 && o->name && !o->has_event)
+    if (out->n_rows == 0 && name && !event)
         osc_result_why_empty(out, "no range of that name has ended");
     return out->status;
 }
@@ -179,6 +190,8 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
     return r->status;
 }
 
+static const struct osc_table_option *const options[] = {&osc_option_name, &option_event, NULL};
+
 const struct osc_table_def osc_table_siblings = {
     .name = "siblings",
     .help = "All ranges of one name, the longest first.",
@@ -188,7 +201,7 @@ const struct osc_table_def osc_table_siblings = {
     .n_columns = N_COLUMNS,
     .sorted_by = DUR + 1,
     .facts = OSC_FACT_STEPS,
-    .takes = OSC_TAKES_NAME | OSC_TAKES_EVENT,
+    .options = options,
     .map = map,
     .place = place,
     .finish = finish,

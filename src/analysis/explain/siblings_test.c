@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/table_registry.h"
 
+#include "support/options.h"
 #include "support/small_table.h"
 #include "support/unit.h"
 
@@ -10,7 +11,7 @@ static const char events[] =
 
 TEST_WITH(each_range_of_a_name_says_how_many_took_no_longer, NULL, small_end)
 {
-    small_table(&osc_table_siblings, &(struct osc_options){.name = "a"}, events);
+    small_table(&osc_table_siblings, with_option(&osc_table_siblings, "name", "a"), events);
     assert_int_equal(result.n_rows, 5);
     assert_int_equal(integer(0, "id"), 1);
     assert_int_equal(integer(0, "dur_ns"), 2000);
@@ -26,16 +27,14 @@ TEST_WITH(each_range_of_a_name_says_how_many_took_no_longer, NULL, small_end)
 
 TEST_WITH(an_event_asks_for_ranges_of_its_name_and_kind, NULL, small_end)
 {
-    small_table(&osc_table_siblings, &(struct osc_options){.has_event = true, .event = 2},
-                events);
+    small_table(&osc_table_siblings, with_option(&osc_table_siblings, "event", "2"), events);
     assert_int_equal(result.n_rows, 4);
     assert_int_equal(integer(1, "id"), 2);
 }
 
 TEST_WITH(what_is_no_range_has_no_siblings, NULL, small_end)
 {
-    small_table(&osc_table_siblings, &(struct osc_options){.has_event = true, .event = 99},
-                events);
+    small_table(&osc_table_siblings, with_option(&osc_table_siblings, "event", "99"), events);
     assert_int_equal(result.n_rows, 0);
     assert_true(result.says_why_empty);
 }

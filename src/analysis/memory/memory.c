@@ -417,6 +417,6 @@ const struct osc_table_def osc_table_memory = {
     .n_columns = N_COLUMNS,
     .sorted_by = SELF_INCREASE + 1,
     .facts = OSC_FACT_CALLERS | OSC_FACT_STEPS,
-    .takes = OSC_TAKES_SELECTION,
+    .selects_itself = true,
     .map = map,
 };

@@ -77,6 +77,6 @@ const struct osc_table_def osc_table_memory_curve = {
     .columns = columns,
     .n_columns = N_COLUMNS,
     .facts = OSC_FACT_ALLOCATIONS | OSC_FACT_STEPS,
-    .takes = OSC_TAKES_SELECTION,
+    .selects_itself = true,
     .map = map,
 };

@@ -8,6 +8,7 @@
 
 #include "analysis/memory/categories.h"
 #include "analysis/memory/memory_view.h"
+#include "analysis/shared_options.h"
 #include "base/mem.h"
 #include "base/sort.h"
 
@@ -318,7 +319,8 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     if (st == OSC_OK)
         lines.records = v.a->records;
     for (uint32_t d = 0; st == OSC_OK && d < v.a->n_devices; d++)
-        st = o->has_at ? collect_live(&lines, &v, d, v.at_ns) : collect(&lines, &v, d);
+        st = osc_option_is_set(o, &osc_option_at) ? collect_live(&lines, &v, d, v.at_ns)
+                                                  : collect(&lines, &v, d);
     if (st == OSC_OK)
         st = osc_memory_categories_make(t, v.f, &categories);
     if (st == OSC_OK) {
@@ -326,7 +328,8 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         const struct osc_memory_device *device = NULL;
         for (size_t i = 0; i < lines.n && out->status == OSC_OK; i++) {
             device = add_row(&v, device, lines.all[i], out);
-            add_category(&v, &categories, lines.all[i], o->has_at, out);
+            add_category(&v, &categories, lines.all[i], osc_option_is_set(o, &osc_option_at),
+                         out);
         }
         osc_memory_view_show_process(&v, out, PROCESS);
         osc_memory_view_note(&v, out);
@@ -340,6 +343,8 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     return st == OSC_OK ? st : osc_fail(err, st, "memory_events: %s", osc_status_text(st));
 }
 
+static const struct osc_table_option *const options[] = {&osc_option_at, NULL};
+
 const struct osc_table_def osc_table_memory_events = {
     .name = "memory_events",
     .help = "Allocations with their releases, and what has no counterpart.",
@@ -348,6 +353,7 @@ const struct osc_table_def osc_table_memory_events = {
     .columns = columns,
     .n_columns = N_COLUMNS,
     .facts = OSC_FACT_ALLOCATIONS | OSC_FACT_STEPS,
-    .takes = OSC_TAKES_SELECTION | OSC_TAKES_AT,
+    .options = options,
+    .selects_itself = true,
     .map = map,
 };

@@ -5,6 +5,7 @@
 #include "analysis/table_registry.h"
 
 #include "analysis/memory/holders.h"
+#include "analysis/shared_options.h"
 
 enum {
     PROCESS,
@@ -21,6 +22,9 @@ enum {
     OLDEST,
     N_COLUMNS
 };
+
+/* What rows can be grouped by. */
+enum { BY_OPERATOR, BY_MODULE, BY_SIZE };
 
 static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(PROCESS, "process", STRING, NULL, FIRST, OSC_COLUMN_DEEP, OSC_RULE_NAMES,
@@ -120,17 +124,18 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     if (st == OSC_EINVAL)
         return st;
     osc_holders_init(&h, &v);
-    h.by_module = o->by_module;
-    h.by_size = o->by_size;
-    h.by_op = o->by_op || !(h.by_module || h.by_size);
+    h.by_module = osc_is_grouped(o, BY_MODULE);
+    h.by_size = osc_is_grouped(o, BY_SIZE);
+    h.by_op = osc_is_grouped(o, BY_OPERATOR) || !(h.by_module || h.by_size);
     for (uint32_t d = 0; st == OSC_OK && d < v.a->n_devices; d++)
-        st = add_device(&h, &v.a->devices[d], o->has_at, out, &is_any);
+        st = add_device(&h, &v.a->devices[d], osc_option_is_set(o, &osc_option_at), out,
+                        &is_any);
     if (st == OSC_OK) {
         show_columns(&h, out);
         osc_memory_view_note(&v, out);
         if (is_any && out->n_rows == 0)
             osc_result_why_empty(out, "nothing was alive then that the trace saw allocated");
-        else if (!o->has_at)
+        else if (!osc_option_is_set(o, &osc_option_at))
             osc_memory_view_note_totals(&v, out, "peak; give a time with --at");
         st = out->status;
     }
@@ -139,7 +144,10 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     return st == OSC_OK ? st : osc_fail(err, st, "memory_live: %s", osc_status_text(st));
 }
 
-static const char *const groupings[] = {"op", "module", "size", NULL};
+static const char *const groupings[] = {
+    [BY_OPERATOR] = "op", [BY_MODULE] = "module", [BY_SIZE] = "size", NULL};
+
+static const struct osc_table_option *const options[] = {&osc_option_at, NULL};
 
 const struct osc_table_def osc_table_memory_live = {
     .name = "memory_live",
@@ -152,6 +160,7 @@ const struct osc_table_def osc_table_memory_live = {
     .sorted_by = BYTES + 1,
     .groupings = groupings,
     .facts = OSC_FACT_ALLOCATIONS | OSC_FACT_STEPS,
-    .takes = OSC_TAKES_SELECTION | OSC_TAKES_AT,
+    .options = options,
+    .selects_itself = true,
     .map = map,
 };

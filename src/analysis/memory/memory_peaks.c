@@ -6,6 +6,7 @@
 
 #include "analysis/memory/categories.h"
 #include "analysis/memory/holders.h"
+#include "analysis/shared_options.h"
 #include "analysis/table_columns.h"
 #include "codec/json.h"
 
@@ -175,8 +176,8 @@ static osc_status add_device(struct work *w, const struct osc_memory_device *d,
     uint32_t at;
     int64_t bytes = 0;
 
-    if (!(o->has_at ? osc_memory_view_last(&w->v, d, true, &at)
-                    : osc_memory_view_peak(&w->v, d, &at)))
+    if (!(osc_option_is_set(o, &osc_option_at) ? osc_memory_view_last(&w->v, d, true, &at)
+                                               : osc_memory_view_peak(&w->v, d, &at)))
         return OSC_OK;
     const osc_status st = osc_holders_find(&w->holders, d, at);
     if (st != OSC_OK)
@@ -229,6 +230,8 @@ const uint32_t osc_column_memory_peaks_device = DEVICE,
                osc_column_memory_peaks_capacity_bytes = CAPACITY,
                osc_column_memory_peaks_live_count = LIVE_COUNT;
 
+static const struct osc_table_option *const options[] = {&osc_option_at, NULL};
+
 const struct osc_table_def osc_table_memory_peaks = {
     .name = "memory_peaks",
     .help = "When each device held the most memory, and what was alive then.",
@@ -238,6 +241,7 @@ const struct osc_table_def osc_table_memory_peaks = {
     .columns = columns,
     .n_columns = N_COLUMNS,
     .facts = OSC_FACT_ALLOCATIONS | OSC_FACT_STEPS,
-    .takes = OSC_TAKES_SELECTION | OSC_TAKES_AT,
+    .options = options,
+    .selects_itself = true,
     .map = map,
 };

@@ -2,6 +2,7 @@
 #include "analysis/table_registry.h"
 
 #include "derive/select.h"
+#include "support/options.h"
 #include "support/small_table.h"
 #include "support/unit.h"
 
@@ -165,9 +166,10 @@ TEST_WITH(a_range_keeps_both_ends_of_an_allocation, NULL, small_end)
 
 TEST_WITH(says_what_is_alive_at_a_time, NULL, small_end)
 {
-    const struct osc_options at = {.has_at = true, .at_ns = 110000};
-    const struct osc_options later = {.has_at = true, .at_ns = 149999};
-    const struct osc_options end_of_time = {.has_at = true, .at_ns = INT64_MAX};
+    const struct osc_options at = *with_option(&osc_table_memory_live, "at", "110000");
+    const struct osc_options later = *with_option(&osc_table_memory_live, "at", "149999");
+    const struct osc_options end_of_time =
+        *with_option(&osc_table_memory_live, "at", "9223372036854775807");
 
     run_on(events, &osc_table_memory_events, &at);
     assert_int_equal(result.n_rows, 0); /* its release is at that time */
@@ -188,9 +190,9 @@ TEST_WITH(says_what_is_alive_at_a_time, NULL, small_end)
 /* Before 150 us 100 bytes on the CPU, and 2,048 on the GPU, are alive. */
 TEST_WITH(sums_what_is_alive_by_operator_module_or_size, NULL, small_end)
 {
-    const struct osc_options at = {.has_at = true, .at_ns = 149999};
-    const struct osc_options by_size = {.by_size = true};
-    const struct osc_options by_both = {.by_op = true, .by_module = true};
+    const struct osc_options at = *with_option(&osc_table_memory_live, "at", "149999");
+    const struct osc_options by_size = *grouped(&osc_table_memory_live, "size");
+    const struct osc_options by_both = *grouped(&osc_table_memory_live, "op,module");
 
     run_on(events, &osc_table_memory_live, &at);
     assert_int_equal(result.n_rows, 2);
@@ -312,7 +314,7 @@ TEST_WITH(sums_beyond_64_bits_are_the_nearest_that_fits, NULL, small_end)
                         RECORD(1, 5, 1, 3, -4611686018427387903, 9223372036854775807)
                             RECORD(1, 6, 1, 3, -4611686018427387903, 0);
     const struct osc_options o = {0};
-    const struct osc_options at = {.has_at = true, .at_ns = 3000};
+    const struct osc_options at = *with_option(&osc_table_memory_live, "at", "3000");
 
     run_on(huge, &osc_table_memory, &o);
     assert_int_equal(result.n_rows, 2);
@@ -548,7 +550,7 @@ TEST_WITH(an_allocation_is_version_0_also_after_its_first_use, NULL, small_end)
                       "'Python module id':0,'Parameters':[1,2]")
                     USES("aten::linear", 22, 10, "1,3,1") ALLOC(25, 4, 32)
                         USES("MmBackward0", 80, 10, "2,4") ALLOC(85, 2, 40);
-    const struct osc_options late = {.has_at = true, .at_ns = 50000};
+    const struct osc_options late = *with_option(&osc_table_memory_live, "at", "50000");
 
     run_on(crossed, &osc_table_memory_events, &(struct osc_options){0});
     assert_int_equal(result.n_rows, 3);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/remedies.h"
+#include "analysis/shared_options.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
 
@@ -27,13 +28,14 @@ static const char *device_called(const struct osc_allocations *a, const char *de
 osc_status osc_memory_view_init(struct osc_memory_view *v, const struct osc_trace *t,
                                 const struct osc_options *o, struct osc_err *err)
 {
+    const struct osc_option_value *const at = osc_option_get(o, &osc_option_at);
     const struct osc_selection *const s = o->selection;
 
     *v = (struct osc_memory_view){.t = t, .from_ns = INT64_MIN, .to_ns = INT64_MAX};
     v->f = osc_trace_facts(t);
     v->a = &v->f->allocations;
-    if (o->has_at)
-        v->at_ns = osc_wide_nearest((osc_wide)t->origin_ns + o->at_ns);
+    if (at)
+        v->at_ns = osc_wide_nearest((osc_wide)t->origin_ns + at->number);
     if (!s)
         return OSC_OK;
     v->device = device_called(v->a, s->device);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/modules/module_trees.h"
+#include "analysis/shared_options.h"
 #include "analysis/table_columns.h"
 #include "analysis/table_registry.h"
 #include "base/hash.h"
@@ -12,6 +13,9 @@
 
 /* Paths show at most this many innermost names: a hostile file may nest without end. */
 #define PATH_NAMES_MAX 64u
+
+/* What rows can be grouped by. */
+enum { BY_ANNOTATION, BY_LINE };
 
 enum {
     PATH,
@@ -259,7 +263,7 @@ static osc_status make(const struct osc_trace *t, const struct osc_options *o,
     osc_status st = OSC_OK;
 
     if (o->group_by) {
-        *scopes = strcmp(o->group_by, "line") == 0 ? OSC_SCOPES_LINE : OSC_SCOPES_ANNOTATION;
+        *scopes = osc_is_grouped(o, BY_LINE) ? OSC_SCOPES_LINE : OSC_SCOPES_ANNOTATION;
         return osc_modules_make(t, *scopes, m);
     }
     st = find_lightning(t, &is_lightning);
@@ -308,16 +312,16 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     osc_status st = make(t, o, &scopes, &m);
 
     if (st == OSC_OK)
-        st = o->compat_tb && scopes == OSC_SCOPES_MODULE
+        st = osc_is_compat_tb(o) && scopes == OSC_SCOPES_MODULE
                  ? add_trees(out, t, &m)
                  : add_rows(out, &m, scopes == OSC_SCOPES_LINE);
     for (size_t i = 0; i < m.n_places; i++) {
         backward_ns += m.places[i].backward_host_ns;
         has_paths = has_paths || m.places[i].path.len > 0;
     }
-    if (has_paths && !o->compat_tb)
+    if (has_paths && !osc_is_compat_tb(o))
         osc_result_show(out, ATTRIBUTE_PATH);
-    if (backward_ns != 0 && !o->compat_tb) {
+    if (backward_ns != 0 && !osc_is_compat_tb(o)) {
         osc_result_show(out, BACKWARD_HOST);
         osc_result_show(out, BACKWARD_DEVICE);
     }
@@ -360,7 +364,7 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
     int64_t(*sums)[N_SHARED] = NULL;
     osc_status st = OSC_OK;
 
-    if (!o->compat_tb || o->group_by || r->n_rows == 0)
+    if (!osc_is_compat_tb(o) || o->group_by || r->n_rows == 0)
         return OSC_OK;
     numbers = osc_malloc(r->n_rows * sizeof *numbers);
     sums = osc_calloc(r->n_rows + 1, sizeof *sums);
@@ -383,7 +387,10 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
     return st == OSC_OK ? OSC_OK : osc_fail(err, st, "modules: %s", osc_status_text(st));
 }
 
-static const char *const groupings[] = {"annotation", "line", NULL};
+static const char *const groupings[] = {
+    [BY_ANNOTATION] = "annotation", [BY_LINE] = "line", NULL};
+
+static const struct osc_table_option *const options[] = {&osc_option_compat, NULL};
 
 const struct osc_table_def osc_table_modules = {
     .name = "modules",
@@ -396,7 +403,7 @@ const struct osc_table_def osc_table_modules = {
     .n_columns = N_COLUMNS,
     .groupings = groupings,
     .facts = OSC_FACT_LINKS,
-    .takes = OSC_TAKES_COMPAT,
+    .options = options,
     .map = map,
     .finish = finish,
 };

@@ -3,6 +3,7 @@
 
 #include "analysis/table_registry.h"
 #include "base/strbuf.h"
+#include "support/options.h"
 #include "support/small_table.h"
 #include "support/unit.h"
 #include "table/merge.h"
@@ -136,7 +137,7 @@ TEST_WITH(chains_that_lead_nowhere_or_around_end_there, NULL, small_end)
 
 TEST_WITH(modules_without_a_name_or_a_caller_are_modules, NULL, small_end)
 {
-    static const struct osc_options ways[] = {{0}, {.compat_tb = true}};
+    static const struct osc_options ways[] = {{0}, {COMPAT_TB}};
 
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         small_table(&osc_table_modules, &ways[i],
@@ -204,13 +205,13 @@ TEST_WITH(traces_without_modules_group_by_annotation_or_line, NULL, small_end)
     assert_int_equal(result.n_rows, 0);
     assert_non_null(strstr(result.notes.s, "with_modules=True"));
     small_end(NULL);
-    o.group_by = "annotation";
+    o = *grouped(&osc_table_modules, "annotation");
     small_table(&osc_table_modules, &o, text);
     assert_int_equal(result.n_rows, 2);
     assert_true(is_text(1, "path", "train/fwd"));
     assert_int_equal(integer(1, "operators"), 2);
     small_end(NULL);
-    o.group_by = "line";
+    o = *grouped(&osc_table_modules, "line");
     small_table(&osc_table_modules, &o, text);
     assert_int_equal(result.n_rows, 1); /* lines that run no operator are left out */
     assert_true(is_text(0, "name", "net.py(3)"));
@@ -219,7 +220,7 @@ TEST_WITH(traces_without_modules_group_by_annotation_or_line, NULL, small_end)
 
 TEST_WITH(without_frames_operators_group_by_the_line_of_their_stack, NULL, small_end)
 {
-    const struct osc_options o = {.group_by = "line"};
+    const struct osc_options o = *grouped(&osc_table_modules, "line");
 
     small_table(
         &osc_table_modules, &o,
@@ -251,7 +252,7 @@ TEST_WITH(without_frames_operators_group_by_the_line_of_their_stack, NULL, small
 
 TEST_WITH(frames_that_tell_lines_go_before_stacks, NULL, small_end)
 {
-    const struct osc_options o = {.group_by = "line"};
+    const struct osc_options o = *grouped(&osc_table_modules, "line");
 
     small_table(&osc_table_modules, &o,
                 PYTHON("net.py(3): f", 1, 0, 40, 1, 0)
@@ -280,7 +281,7 @@ TEST_WITH(stacks_of_odd_forms_tell_a_line_or_none, NULL, small_end)
         {"'Call stack':null", NULL},
         {"'Call stack':['a.py(1): f']", NULL},
     };
-    const struct osc_options o = {.group_by = "line"};
+    const struct osc_options o = *grouped(&osc_table_modules, "line");
 
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         char text[256];
@@ -306,7 +307,7 @@ TEST_WITH(stacks_of_odd_forms_tell_a_line_or_none, NULL, small_end)
 
 TEST_WITH(a_hundred_thousand_lines_stay_apart, NULL, small_end)
 {
-    const struct osc_options o = {.group_by = "line"};
+    const struct osc_options o = *grouped(&osc_table_modules, "line");
     const long long n = 100000;
     struct osc_strbuf text = {0};
 
@@ -327,7 +328,7 @@ TEST_WITH(a_hundred_thousand_lines_stay_apart, NULL, small_end)
 
 TEST_WITH(the_plugin_lists_equal_trees_once_with_the_sums_of_all, NULL, small_end)
 {
-    const struct osc_options o = {.compat_tb = true};
+    const struct osc_options o = {COMPAT_TB};
 
     small_table(
         &osc_table_modules, &o,
@@ -347,7 +348,7 @@ TEST_WITH(the_plugin_lists_equal_trees_once_with_the_sums_of_all, NULL, small_en
 
 TEST_WITH(merged_ranks_keep_places_apart_and_count_each_call_once, NULL, small_end)
 {
-    static const struct osc_options ways[] = {{0}, {.compat_tb = true}};
+    static const struct osc_options ways[] = {{0}, {COMPAT_TB}};
     /* Of the rows by their order: calls in two equal ranks. */
     static const int64_t calls[2][7] = {{4, 6, 2, 2}, {4, 8, 4, 8, 8, 2, 8}};
     static const uint64_t n_rows[] = {4, 7};
@@ -382,7 +383,7 @@ TEST_WITH(merged_ranks_keep_places_apart_and_count_each_call_once, NULL, small_e
 
 TEST_WITH(stacks_are_rebuilt_from_frames_where_events_have_none, NULL, small_end)
 {
-    const struct osc_options o = {.by_stack = true};
+    const struct osc_options o = *grouped(&osc_table_operators, "stack");
 
     small_table(&osc_table_operators, &o,
                 PYTHON("a.py(1): main", 1, 0, 90, 1, 0) PYTHON("b.py(2): f", 1, 10, 20, 2, 1)
@@ -400,7 +401,7 @@ TEST_WITH(stacks_are_rebuilt_from_frames_where_events_have_none, NULL, small_end
 
 TEST_WITH(a_hundred_thousand_stacks_stay_apart, NULL, small_end)
 {
-    const struct osc_options o = {.by_stack = true};
+    const struct osc_options o = *grouped(&osc_table_operators, "stack");
     const int64_t n = 100000;
 
     for (int has_frames = 0; has_frames < 2; has_frames++) {
@@ -430,7 +431,7 @@ TEST_WITH(a_hundred_thousand_stacks_stay_apart, NULL, small_end)
 
 TEST_WITH(texts_of_endless_stacks_and_paths_end, NULL, small_end)
 {
-    const struct osc_options ways[] = {{.by_stack = true}, {0}};
+    const struct osc_options ways[] = {*grouped(&osc_table_operators, "stack"), {0}};
     const struct osc_table_def *const tables[] = {&osc_table_operators, &osc_table_modules};
     static const char *const columns[] = {"call_stack", "path"};
     static const size_t lens[] = {128 * 4 + 3, 64 * 4 + 3};
@@ -458,7 +459,7 @@ TEST_WITH(texts_of_endless_stacks_and_paths_end, NULL, small_end)
 
 TEST_WITH(modules_that_hold_each_other_are_listed_but_by_the_plugin, NULL, small_end)
 {
-    static const struct osc_options ways[] = {{0}, {.compat_tb = true}};
+    static const struct osc_options ways[] = {{0}, {COMPAT_TB}};
     const int64_t n = 1000;
 
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
@@ -482,7 +483,7 @@ TEST_WITH(modules_that_hold_each_other_are_listed_but_by_the_plugin, NULL, small
 
 TEST_WITH(a_failed_allocation_is_told, NULL, small_end)
 {
-    const struct osc_options o = {.compat_tb = true};
+    const struct osc_options o = {COMPAT_TB};
 
     assert_true(small_load(
         &trace, MODULE("Net_0", 1, 0, 50, 1, 0, 0) PYTHON("f.py(1): f", 1, 1, 40, 2, 1)
@@ -494,7 +495,7 @@ TEST_WITH(a_failed_allocation_is_told, NULL, small_end)
 
 TEST_WITH(a_failed_allocation_for_lines_of_stacks_is_told, NULL, small_end)
 {
-    const struct osc_options o = {.group_by = "line"};
+    const struct osc_options o = *grouped(&osc_table_modules, "line");
 
     assert_true(small_load(&trace, OP("aten::mm", 1, 0, 9, "'Call stack':'a.py(1): f'")
                                        OP("aten::t", 1, 1, 2, "'Call stack':'b.py(2): f'")));

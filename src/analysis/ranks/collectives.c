@@ -6,6 +6,7 @@
 
 #include "analysis/ranks/calls.h"
 #include "analysis/ranks/rank_run.h"
+#include "analysis/shared_options.h"
 #include "base/mem.h"
 #include "base/sort.h"
 #include "base/wide.h"
@@ -155,7 +156,7 @@ static osc_status fill(struct osc_result *out, const struct osc_rank_run *run,
 
     for (size_t first = 0, end; first < run->n_files && st == OSC_OK; first = end) {
         end = osc_rank_group_end(run, first);
-        st = add_rank(run, first, end, o->compat_tb, out);
+        st = add_rank(run, first, end, osc_is_compat_tb(o), out);
     }
     return st;
 }
@@ -167,6 +168,8 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
     return osc_rank_finish(r, o, &table, err);
 }
 
+static const struct osc_table_option *const options[] = {&osc_option_compat, NULL};
+
 const struct osc_table_def osc_table_collectives = {
     .name = "collectives",
     .help = "What each rank sent by collectives of each name, and how long they took.",
@@ -175,7 +178,7 @@ const struct osc_table_def osc_table_collectives = {
     .columns = columns,
     .n_columns = N_SHOWN + OSC_RANK_HIDDEN,
     .facts = OSC_CALLS_FACTS,
-    .takes = OSC_TAKES_COMPAT,
+    .options = options,
     .joins_ranks = true,
     .map = osc_rank_map,
     .place = osc_rank_place,

@@ -6,6 +6,7 @@
  */
 #include "analysis/table_registry.h"
 
+#include "analysis/shared_options.h"
 #include "analysis/step_rules.h"
 #include "base/wide.h"
 #include "derive/facts.h"
@@ -108,10 +109,10 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     const struct osc_facts *const f = osc_trace_facts(t);
     osc_status st = osc_breakdown_get(t, &rules, o->n_threads, &own, &b);
 
-    if (st == OSC_OK && o->compat_tb)
+    if (st == OSC_OK && osc_is_compat_tb(o))
         st = osc_unions_make(t, &f->classes, &f->order, true, o->n_threads, &compat);
     if (st == OSC_OK)
-        st = make_sets(t, o->compat_tb ? &compat : &f->unions, o->compat_tb, &s);
+        st = make_sets(t, osc_is_compat_tb(o) ? &compat : &f->unions, osc_is_compat_tb(o), &s);
     for (uint32_t i = 0; st == OSC_OK && i < b->n_steps; i++) {
         const struct osc_step_cost *const step = &b->steps[i];
         const struct osc_step *const of = b->is_whole ? &b->whole : &t->steps[i];
@@ -213,6 +214,8 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
     return st == OSC_OK ? st : osc_fail(err, st, "rank_overlap: %s", osc_status_text(st));
 }
 
+static const struct osc_table_option *const options[] = {&osc_option_compat, NULL};
+
 const struct osc_table_def osc_table_rank_overlap = {
     .name = "rank_overlap",
     .help = "How much of the communication of each rank runs while it computes.",
@@ -221,7 +224,7 @@ const struct osc_table_def osc_table_rank_overlap = {
     .columns = columns,
     .n_columns = N_COLUMNS,
     .facts = OSC_FACT_STEPS | OSC_FACT_UNIONS,
-    .takes = OSC_TAKES_COMPAT,
+    .options = options,
     .joins_ranks = true,
     .map = map,
     .place = place,

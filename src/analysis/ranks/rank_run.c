@@ -6,6 +6,7 @@
 #include "analysis/ranks/calls.h"
 #include "analysis/ranks/rank_work.h"
 #include "analysis/ranks/shift.h"
+#include "analysis/shared_options.h"
 #include "analysis/step_rules.h"
 #include "base/hash.h"
 #include "base/mem.h"
@@ -38,7 +39,7 @@ static osc_status map_trace(const struct osc_trace *t, const struct osc_options 
     if (with != WITH_NOTHING)
         st = osc_breakdown_get(t, &rules, o->n_threads, &own, &b);
     if (st == OSC_OK)
-        st = osc_calls_find(t, o->compat_tb, b, &words, &part, &rows);
+        st = osc_calls_find(t, osc_is_compat_tb(o), b, &words, &part, &rows);
     if (st == OSC_OK && with == WITH_WORK && o->n_traces != 1) /* one alone waits for nobody */
         st = osc_rank_work_find(t, rows, &words, &part);
     if (st == OSC_OK) {

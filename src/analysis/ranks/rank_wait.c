@@ -6,6 +6,7 @@
 
 #include "analysis/ranks/calls.h"
 #include "analysis/ranks/rank_run.h"
+#include "analysis/shared_options.h"
 #include "base/mem.h"
 #include "derive/facts.h"
 
@@ -155,6 +156,8 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
     return osc_rank_finish(r, o, &table, err);
 }
 
+static const struct osc_table_option *const options[] = {&osc_option_compat, NULL};
+
 const struct osc_table_def osc_table_rank_wait = {
     .name = "rank_wait",
     .help = "How much of the collectives of each rank moved data, and how much waited.",
@@ -163,7 +166,7 @@ const struct osc_table_def osc_table_rank_wait = {
     .columns = columns,
     .n_columns = N_SHOWN + OSC_RANK_HIDDEN,
     .facts = OSC_CALLS_FACTS,
-    .takes = OSC_TAKES_COMPAT,
+    .options = options,
     .joins_ranks = true,
     .map = osc_rank_map,
     .place = osc_rank_place,

@@ -7,6 +7,7 @@
 #include "analysis/ranks/calls.h"
 #include "analysis/ranks/clocks.h"
 #include "analysis/ranks/rank_run.h"
+#include "analysis/shared_options.h"
 #include "base/mem.h"
 #include "derive/facts.h"
 
@@ -229,6 +230,9 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
     return osc_rank_finish(r, o, &table, err);
 }
 
+static const struct osc_table_option *const options[] = {
+    &osc_option_priority, &osc_option_step_length, &osc_option_all_steps, NULL};
+
 const struct osc_table_def osc_table_ranks = {
     .name = "ranks",
     .help = "Each rank: where it runs, its average step, and how its clock differs.",
@@ -237,7 +241,7 @@ const struct osc_table_def osc_table_ranks = {
     .columns = columns,
     .n_columns = N_SHOWN + OSC_RANK_HIDDEN,
     .facts = OSC_CALLS_FACTS,
-    .takes = OSC_TAKES_STEPS | OSC_TAKES_PRIORITY,
+    .options = options,
     .joins_ranks = true,
     .map = osc_rank_map,
     .place = osc_rank_place,

@@ -16,6 +16,9 @@
 #include "base/wide.h"
 #include "derive/facts.h"
 
+/* What rows can be grouped by. */
+enum { BY_STEP };
+
 enum {
     RANK,
     SPAN,
@@ -602,7 +605,7 @@ static osc_status add_rows(struct osc_result *out, struct search *s)
 static osc_status fill(struct osc_result *out, const struct osc_rank_run *run,
                        const struct osc_options *o)
 {
-    struct search s = {.run = run, .by_step = o->by_step};
+    struct search s = {.run = run, .by_step = osc_is_grouped(o, BY_STEP)};
     const osc_status st = add_rows(out, &s);
     fini(&s);
     return st;
@@ -627,7 +630,7 @@ const uint32_t osc_column_stragglers_rank = RANK, osc_column_stragglers_span = S
                osc_column_stragglers_operator_ns = OPERATOR_NS,
                osc_column_stragglers_clock_error_ns = ERROR, osc_column_stragglers_note = NOTE;
 
-static const char *const groupings[] = {"step", NULL};
+static const char *const groupings[] = {[BY_STEP] = "step", NULL};
 
 const struct osc_table_def osc_table_stragglers = {
     .name = "stragglers",

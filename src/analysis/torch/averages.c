@@ -9,6 +9,15 @@
 #include "analysis/torch/torch_text.h"
 #include "derive/derive.h"
 
+/* What rows can be grouped by. */
+enum { BY_SHAPE, BY_DTYPE, BY_STACK };
+
+static const struct osc_table_option option_no_python = {
+    .name = "no-python",
+    .kind = OSC_OPTION_SWITCH,
+    .help = "leave out Python functions",
+};
+
 static const struct osc_column columns[OSC_AVERAGES_COLUMNS] = {
     OSC_COLUMN(OSC_AVERAGES_NAME, "name", STRING, NULL, KEY, 0,
                OSC_RULE_AVERAGES | OSC_RULE_NAMES,
@@ -208,7 +217,8 @@ static void emit(const struct osc_avg_tree *tree, const struct osc_avg_groups *g
     for (size_t i = 0; i < groups->n; i++) {
         if (groups->all[i].dtypes != 0)
             osc_result_show(out, OSC_AVERAGES_INPUT_DTYPES);
-        if (!o->no_python || !is_python_function(tree, &groups->all[i]))
+        if (!osc_option_is_set(o, &option_no_python) ||
+            !is_python_function(tree, &groups->all[i]))
             emit_row(&e, &groups->all[i], out);
     }
     if (e.has_memory) {
@@ -235,10 +245,10 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err)
 {
     const struct osc_avg_grouping how = {
-        .by_shape = o->by_shape,
-        .by_dtype = o->by_dtype,
-        .by_stack = o->by_stack,
-        .stack_depth = o->stack_depth,
+        .by_shape = osc_is_grouped(o, BY_SHAPE),
+        .by_dtype = osc_is_grouped(o, BY_DTYPE),
+        .by_stack = osc_is_grouped(o, BY_STACK),
+        .stack_depth = o->group_number,
         .with_flops = osc_trace_flag(t, "with_flops", false),
     };
     struct osc_avg_tree tree = {0};
@@ -263,13 +273,24 @@ out:
 static osc_status finish(struct osc_result *r, const struct osc_options *o, struct osc_err *err)
 {
     (void)err;
-    if (o->by_dtype)
+    if (osc_is_grouped(o, BY_DTYPE))
         osc_dtypes_note(r, OSC_AVERAGES_INPUT_DTYPES);
     return r->status;
 }
 
-static const char *const groupings[] = {
-    "shape", "dtype", "stack:N", "shape,dtype", "shape,stack:N", "dtype,stack:N", NULL};
+static const char *const groupings[] = {[BY_SHAPE] = "shape",
+                                        [BY_DTYPE] = "dtype",
+                                        [BY_STACK] = "stack:N",
+                                        "shape,dtype",
+                                        "shape,stack:N",
+                                        "dtype,stack:N",
+                                        NULL};
+
+static const struct osc_table_option *const options[] = {
+    &option_no_python,        &osc_torch_header,
+    &osc_torch_top_level,     &osc_torch_max_name_width,
+    &osc_torch_max_src_width, &osc_torch_max_shapes_width,
+    &osc_torch_version,       NULL};
 
 const struct osc_table_def osc_table_averages = {
     .name = "averages",
@@ -283,7 +304,7 @@ const struct osc_table_def osc_table_averages = {
     .n_columns = OSC_AVERAGES_COLUMNS,
     .groupings = groupings,
     .facts = OSC_FACT_LINKS,
-    .takes = OSC_TAKES_NO_PYTHON,
+    .options = options,
     .map = map,
     .finish = finish,
     .text = osc_torch_text,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/torch/averages.h"
 #include "analysis/torch/averages_columns.h"
+#include "support/options.h"
 #include "support/unit.h"
 
 #include "base/mem.h"
@@ -137,7 +138,7 @@ TEST(keeps_threads_apart_and_python_functions_in_the_tree)
     assert_int_equal(cell(&f, "aten::add", OSC_AVERAGES_SELF_CPU_NS), 25000);
     assert_false(cell(&f, "aten::add", OSC_AVERAGES_IS_TOP_LEVEL));
 
-    map(&f, &(struct osc_options){.no_python = true});
+    map(&f, with_option(&osc_table_averages, "no-python", NULL));
     assert_int_equal(f.rows.n_rows, 1);
     assert_int_equal(cell(&f, "aten::add", OSC_AVERAGES_SELF_CPU_NS), 25000);
     fini(&f);
@@ -150,7 +151,7 @@ TEST(a_collection_of_garbage_is_no_python_function)
     average(&f, "",
             RANGE("python_function", "f.py(1): f", 1, 0, 50, "")
                 RANGE("python_function", "Python GC", 1, 10, 20, ""));
-    map(&f, &(struct osc_options){.no_python = true});
+    map(&f, with_option(&osc_table_averages, "no-python", NULL));
     assert_int_equal(f.rows.n_rows, 1);
     assert_int_equal(cell(&f, "Python GC", OSC_AVERAGES_SELF_CPU_NS), 20000);
     fini(&f);
@@ -254,7 +255,7 @@ TEST(gives_calls_and_kernels_the_stack_of_their_operator)
              "cuda_runtime", "cudaLaunchKernel", 1, 10, 5, "'External id': 1, 'correlation': 3")
              DEVICE("kernel", "gemm", 30, 50, "'External id': 1, 'correlation': 3")
                  DEVICE("kernel", "other", 90, 5, "'correlation': 4"));
-    map(&f, &(struct osc_options){.by_stack = true, .stack_depth = 5});
+    map(&f, grouped(&osc_table_averages, "stack:5"));
     assert_text(&f, "gemm", OSC_AVERAGES_STACK, "[\"a\", \"b\"]");
     assert_text(&f, "cudaLaunchKernel", OSC_AVERAGES_STACK, "[\"a\", \"b\"]");
     assert_text(&f, "other", OSC_AVERAGES_STACK, "[]");
@@ -280,7 +281,7 @@ TEST(gives_backward_functions_the_stack_of_their_forward_operator)
                              "cpu_op", "autograd::engine::evaluate_function: Accumulate", 2,
                              200, 50, "'Call stack': 'own;'")
                              RANGE("cpu_op", "Accumulate", 2, 210, 30, "'Call stack': 'no;'"));
-    map(&f, &(struct osc_options){.by_stack = true, .stack_depth = 5});
+    map(&f, grouped(&osc_table_averages, "stack:5"));
     assert_text(&f, "aten::mul", OSC_AVERAGES_STACK, "[\"a.py(1): f\", \"b.py(2): g\"]");
     assert_text(&f, "autograd::engine::evaluate_function: MulBackward0", OSC_AVERAGES_STACK,
                 "[\"own\"]");
@@ -288,7 +289,7 @@ TEST(gives_backward_functions_the_stack_of_their_forward_operator)
     assert_text(&f, "aten::neg", OSC_AVERAGES_STACK, "[\"a.py(1): f\", \"b.py(2): g\"]");
     assert_text(&f, "Accumulate", OSC_AVERAGES_STACK, "[]");
 
-    map(&f, &(struct osc_options){.by_stack = true, .stack_depth = 1});
+    map(&f, grouped(&osc_table_averages, "stack:1"));
     assert_text(&f, "aten::neg", OSC_AVERAGES_STACK, "[\"a.py(1): f\"]");
     fini(&f);
 }
@@ -302,7 +303,7 @@ TEST(groups_by_shapes_without_lists_of_tensors)
              RANGE("cpu_op", "aten::stack", 1, 1, 1, "'Input Dims': [[[2,3]],[]]")
                  RANGE("cpu_op", "aten::stack", 1, 2, 1, "'Input Dims': [[2,3], []]")
                      RANGE("cpu_op", "aten::stack", 1, 3, 1, ""));
-    map(&f, &(struct osc_options){.by_shape = true});
+    map(&f, grouped(&osc_table_averages, "shape"));
     assert_int_equal(f.rows.n_rows, 3);
     assert_text(&f, "aten::stack", OSC_AVERAGES_INPUT_SHAPES, "[[], []]");
     assert_int_equal(cell(&f, "aten::stack", OSC_AVERAGES_CALLS), 2);
@@ -327,7 +328,7 @@ TEST(groups_by_dtypes_alone_and_with_shapes)
     struct fixture f;
 
     load(&f, "", events);
-    map(&f, &(struct osc_options){.by_dtype = true});
+    map(&f, grouped(&osc_table_averages, "dtype"));
     assert_int_equal(f.rows.n_rows, 4);
     for (uint64_t i = 0; i < 4; i++) {
         assert_int_equal(osc_result_has(&f.rows, i, OSC_AVERAGES_INPUT_DTYPES),
@@ -340,18 +341,18 @@ TEST(groups_by_dtypes_alone_and_with_shapes)
     assert_int_equal(osc_result_get_int(&f.rows, 3, OSC_AVERAGES_CALLS), 2);
     assert_true(f.rows.shown >> OSC_AVERAGES_INPUT_DTYPES & 1);
 
-    map(&f, &(struct osc_options){.by_dtype = true, .by_shape = true});
+    map(&f, grouped(&osc_table_averages, "dtype,shape"));
     assert_int_equal(f.rows.n_rows, 5);
-    map(&f, &(struct osc_options){.by_dtype = true, .by_stack = true, .stack_depth = 1});
+    map(&f, grouped(&osc_table_averages, "dtype,stack:1"));
     assert_int_equal(f.rows.n_rows, 4);
-    map(&f, &(struct osc_options){.by_shape = true});
+    map(&f, grouped(&osc_table_averages, "shape"));
     assert_false(f.rows.shown >> OSC_AVERAGES_INPUT_DTYPES & 1);
     fini(&f);
 }
 
 TEST(says_that_a_trace_without_dtypes_has_none)
 {
-    const struct osc_options o = {.by_dtype = true};
+    const struct osc_options o = *grouped(&osc_table_averages, "dtype");
     struct fixture f;
 
     load(&f, "", OP("a", 0, 1) OP("a", 2, 1));
@@ -445,8 +446,7 @@ TEST(says_why_a_table_is_empty)
 
 TEST(survives_any_failed_allocation)
 {
-    const struct osc_options o = {
-        .by_shape = true, .by_dtype = true, .by_stack = true, .stack_depth = 2};
+    const struct osc_options o = *grouped(&osc_table_averages, "shape,dtype,stack:2");
     osc_status st = OSC_ENOMEM;
     struct fixture f;
 

@@ -11,6 +11,9 @@
 #include "base/shell.h"
 #include "derive/derive.h"
 
+/* What rows can be grouped by. */
+enum { BY_EVENT };
+
 enum {
     PATTERN,
     NAME,
@@ -190,7 +193,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     osc_status st = osc_patterns_find(t, &p);
 
     for (size_t k = 0; k < p.n && st == OSC_OK; k++)
-        st = add_match(&g, t, &p.v[k], o->by_event);
+        st = add_match(&g, t, &p.v[k], osc_is_grouped(o, BY_EVENT));
     for (size_t k = 0; k < g.n && st == OSC_OK; k++)
         add_row(t, &p, &g.v[k], out);
     if (st == OSC_OK && g.n == 0)
@@ -250,9 +253,9 @@ static osc_status set_evidence(struct osc_result *r, uint64_t i, const struct os
     struct osc_strbuf text = {0};
 
     osc_strbuf_addf(&text, "opscope table %s%s --where \"",
-                    o->by_event ? "events" : "patterns --group-by event",
+                    osc_is_grouped(o, BY_EVENT) ? "events" : "patterns --group-by event",
                     o->selected ? o->selected : "");
-    if (o->by_event)
+    if (osc_is_grouped(o, BY_EVENT))
         osc_strbuf_addf(&text, "id = %lld", (long long)osc_result_get_int(r, i, ID));
     else
         add_conditions(r, i, &text);
@@ -275,7 +278,7 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
     return st == OSC_OK ? st : osc_fail(err, st, "patterns: %s", osc_status_text(st));
 }
 
-static const char *const groupings[] = {"event", NULL};
+static const char *const groupings[] = {[BY_EVENT] = "event", NULL};
 
 const struct osc_table_def osc_table_patterns = {
     .name = "patterns",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/table_registry.h"
 
+#include "support/options.h"
 #include "support/small_table.h"
 #include "support/unit.h"
 
@@ -11,7 +12,8 @@
 
 static void make(bool by_event, const char *events)
 {
-    small_table(&osc_table_patterns, &(struct osc_options){.by_event = by_event}, events);
+    small_table(&osc_table_patterns, grouped(&osc_table_patterns, by_event ? "event" : NULL),
+                events);
 }
 
 static void assert_alone(const char *pattern, int64_t id)

@@ -20,6 +20,37 @@
 #define ROWS_DEFAULT     100
 #define FRAMES_OF_113    5
 
+#define WIDTH_OPTION(word, what, preset)                                           \
+    {                                                                              \
+        .name = word, .kind = OSC_OPTION_WHOLE, .argument = "N",                   \
+        .help = "cut " what " after N characters (default: " preset "; 0: never)", \
+        .expected = "not a number of characters", .is_of_text = true               \
+    }
+
+const struct osc_table_option osc_torch_header = {.name = "header",
+                                                  .kind = OSC_OPTION_TEXT,
+                                                  .argument = "TEXT",
+                                                  .help = "print TEXT above the table",
+                                                  .is_of_text = true};
+const struct osc_table_option osc_torch_top_level = {
+    .name = "top-level",
+    .kind = OSC_OPTION_SWITCH,
+    .help = "print only what no operator called (top_level_events_only)",
+    .is_of_text = true};
+const struct osc_table_option osc_torch_max_name_width =
+    WIDTH_OPTION("max-name-width", "names", "55");
+const struct osc_table_option osc_torch_max_src_width =
+    WIDTH_OPTION("max-src-width", "source lines", "75");
+const struct osc_table_option osc_torch_max_shapes_width =
+    WIDTH_OPTION("max-shapes-width", "shapes", "80");
+const struct osc_table_option osc_torch_version = {
+    .name = "torch",
+    .kind = OSC_OPTION_WORD,
+    .argument = "VERSION",
+    .help = "print as torch 2.13 or, with its units, 1.13",
+    .words = "1.13 2.13",
+    .is_of_text = true};
+
 struct column {
     char title[48];
     size_t width;
@@ -51,6 +82,8 @@ struct page {
     unsigned flops_power;
     bool has_device_time, has_memory, has_device_memory, has_shapes, has_dtypes;
     bool has_stack, has_flops;
+    bool is_top_level, is_113;                   /* as the options say */
+    int32_t name_width, src_width, shapes_width; /* the largest; -1: any */
 };
 
 static bool is_shown(const struct osc_result *r, uint32_t column)
@@ -286,9 +319,14 @@ static void widen(struct page *p, size_t longest, int32_t max)
 }
 
 /* The value of a width option: 0 is torch's default. */
-static int32_t max_width(int32_t option, int32_t preset)
+static int32_t max_width(const struct osc_options *o, const struct osc_table_option *option,
+                         int32_t preset)
 {
-    return option == 0 ? preset : option;
+    const struct osc_option_value *const v = osc_option_get(o, option);
+
+    if (!v)
+        return preset;
+    return v->number == 0 ? -1 : v->number > INT32_MAX ? INT32_MAX : (int32_t)v->number;
 }
 
 /* Add torch's columns, in its order, and those of dtypes, which it has not. */
@@ -314,7 +352,7 @@ static void add_columns(struct page *p)
         }
     }
     add_column(p, "Name", "", "");
-    widen(p, name, max_width(p->o->max_name_width, NAME_WIDTH_MAX));
+    widen(p, name, p->name_width);
     add_column(p, "Self CPU %", "", "");
     add_column(p, "Self CPU", "", "");
     add_column(p, "CPU total %", "", "");
@@ -337,15 +375,15 @@ static void add_columns(struct page *p)
     add_column(p, "# of Calls", "", "");
     if (p->has_shapes) {
         add_column(p, "Input Shapes", "", "");
-        widen(p, shapes, max_width(p->o->max_shapes_width, SHAPES_WIDTH_MAX));
+        widen(p, shapes, p->shapes_width);
     }
     if (p->has_dtypes) {
         add_column(p, "Input Dtypes", "", "");
-        widen(p, dtypes, max_width(p->o->max_shapes_width, SHAPES_WIDTH_MAX));
+        widen(p, dtypes, p->shapes_width);
     }
     if (p->has_stack) {
         add_column(p, "Source Location", "", "");
-        widen(p, frame, max_width(p->o->max_src_width, SRC_WIDTH_MAX));
+        widen(p, frame, p->src_width);
         p->columns[p->n_columns - 1].is_left = true;
     }
     if (p->has_flops)
@@ -382,15 +420,17 @@ static void put_separator(struct page *p)
 
 static void put_head(struct page *p)
 {
+    const char *const header = osc_option_text(p->o->options, &osc_torch_header);
     size_t width = 2 * ((size_t)p->n_columns - 1);
 
     for (uint32_t i = 0; i < p->n_columns; i++)
         width += p->columns[i].width;
-    if (p->o->header) {
+    if (header || p->o->block) {
         osc_strbuf_pad(p->out, '=', width);
-        osc_strbuf_addf(p->out, "\n%s\n", p->o->header);
+        osc_strbuf_addf(p->out, "\n%s%s%s\n", header ? header : "",
+                        header && p->o->block ? ", " : "", p->o->block ? p->o->block : "");
     }
-    if (p->o->top_level) {
+    if (p->is_top_level) {
         osc_strbuf_pad(p->out, '=', width);
         osc_strbuf_adds(p->out, "\nThis report only display top-level ops statistics\n");
     }
@@ -448,15 +488,14 @@ static void put_bytes(struct page *p, const struct row *row, uint32_t column)
 {
     struct osc_torch_cell cell;
 
-    put(p,
-        osc_torch_memory(&cell, osc_result_get_int(p->r, row->index, column), p->o->torch_113));
+    put(p, osc_torch_memory(&cell, osc_result_get_int(p->r, row->index, column), p->is_113));
 }
 
 /* Write further frames in the last column; a blank line ends each row with frames. */
 static void put_frames(struct page *p, const struct row *row)
 {
     const uint32_t n =
-        p->o->torch_113 && row->n_frames > FRAMES_OF_113 ? FRAMES_OF_113 : row->n_frames;
+        p->is_113 && row->n_frames > FRAMES_OF_113 ? FRAMES_OF_113 : row->n_frames;
 
     for (uint32_t k = 1; k < n; k++) {
         while (p->at + 1 < p->n_columns)
@@ -474,7 +513,7 @@ static void put_row(struct page *p, const struct row *row)
     struct osc_torch_cell cell;
 
     osc_strbuf_clear(&p->cell);
-    osc_torch_name(&p->cell, row->name, max_width(p->o->max_name_width, NAME_WIDTH_MAX));
+    osc_torch_name(&p->cell, row->name, p->name_width);
     put(p, scratch(p));
     put_times(p, row);
     if (p->has_memory) {
@@ -508,7 +547,7 @@ static void put_rows(struct page *p)
     for (size_t i = 0; i < p->n_rows && (wanted <= 0 || n < wanted); i++) {
         const struct row *row = &p->rows[i];
 
-        if (p->o->top_level &&
+        if (p->is_top_level &&
             !osc_result_get_bool(p->r, row->index, OSC_AVERAGES_IS_TOP_LEVEL))
             continue;
         if (p->r->marks && !p->r->marks[row->index])
@@ -536,7 +575,18 @@ static void put_foot(struct page *p)
 osc_status osc_torch_text(const struct osc_result *r, const struct osc_text_options *o,
                           struct osc_strbuf *out, struct osc_err *err)
 {
-    struct page p = {.r = r, .o = o, .out = out};
+    const struct osc_options *const own = o->options;
+    const char *const version = osc_option_text(own, &osc_torch_version);
+    struct page p = {
+        .r = r,
+        .o = o,
+        .out = out,
+        .is_top_level = osc_option_is_set(own, &osc_torch_top_level),
+        .is_113 = version && strcmp(version, "1.13") == 0,
+        .name_width = max_width(own, &osc_torch_max_name_width, NAME_WIDTH_MAX),
+        .src_width = max_width(own, &osc_torch_max_src_width, SRC_WIDTH_MAX),
+        .shapes_width = max_width(own, &osc_torch_max_shapes_width, SHAPES_WIDTH_MAX),
+    };
     osc_status st = OSC_OK;
 
     if (r->n_rows == 0)

@@ -18,6 +18,11 @@
 
 #include "table/table.h"
 
+/* What torch's table() takes besides a sort key and a limit. */
+extern const struct osc_table_option osc_torch_header, osc_torch_top_level,
+    osc_torch_max_name_width, osc_torch_max_src_width, osc_torch_max_shapes_width,
+    osc_torch_version;
+
 /* Write R, a result of the table `averages`, as text; nothing if it has no rows. */
 OSC_MUST_USE osc_status osc_torch_text(const struct osc_result *r,
                                        const struct osc_text_options *o, struct osc_strbuf *out,

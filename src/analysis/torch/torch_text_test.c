@@ -127,6 +127,9 @@ static void add_row(struct osc_result *r, const struct given *g, const char *dev
         osc_result_str(r, OSC_AVERAGES_DEVICE, osc_str_c(device));
 }
 
+static const struct osc_options no_options;
+static const struct osc_text_options plain = {.options = &no_options};
+
 /* Print R and drop the blanks before line breaks. */
 static void print(const struct osc_result *r, const struct osc_text_options *o,
                   struct osc_strbuf *text)
@@ -247,7 +250,7 @@ TEST(prints_a_device_beside_the_host_as_torch_does)
 {
     struct osc_strbuf text = {0};
 
-    print_rows(device_rows, LEN(device_rows), "xpu", 0, &(struct osc_text_options){0}, &text);
+    print_rows(device_rows, LEN(device_rows), "xpu", 0, &plain, &text);
     assert_string_equal(text.s, example_a);
     osc_strbuf_fini(&text);
 }
@@ -256,15 +259,14 @@ TEST(prints_memory_and_flops_as_torch_does)
 {
     struct osc_strbuf text = {0};
 
-    print_rows(memory_rows, LEN(memory_rows), NULL, SHOWN_MEMORY | SHOWN_FLOPS,
-               &(struct osc_text_options){0}, &text);
+    print_rows(memory_rows, LEN(memory_rows), NULL, SHOWN_MEMORY | SHOWN_FLOPS, &plain, &text);
     assert_string_equal(text.s, example_b);
     osc_strbuf_fini(&text);
 }
 
 TEST(prints_shapes_and_stacks_sorted_as_torch_does)
 {
-    const struct osc_text_options o = {.sort = "cpu_time_total"};
+    const struct osc_text_options o = {.options = &no_options, .sort = "cpu_time_total"};
     struct osc_strbuf text = {0};
 
     print_rows(stack_rows, LEN(stack_rows), NULL, 0, &o, &text);
@@ -276,7 +278,7 @@ TEST(prints_nothing_without_rows)
 {
     struct osc_strbuf text = {0};
 
-    print_rows(NULL, 0, NULL, SHOWN_MEMORY, &(struct osc_text_options){0}, &text);
+    print_rows(NULL, 0, NULL, SHOWN_MEMORY, &plain, &text);
     assert_int_equal(text.len, 0);
     osc_strbuf_fini(&text);
 }
@@ -286,7 +288,7 @@ TEST(prints_nan_for_shares_of_nothing)
     static const struct given rows[] = {{.name = "x", .calls = 1}};
     struct osc_strbuf text = {0};
 
-    print_rows(rows, 1, NULL, 0, &(struct osc_text_options){0}, &text);
+    print_rows(rows, 1, NULL, 0, &plain, &text);
     assert_non_null(strstr(text.s, "    x           NaN       0.000us           NaN"));
     assert_non_null(strstr(text.s, "\nSelf CPU time total: 0.000us\n"));
     osc_strbuf_fini(&text);
@@ -301,7 +303,7 @@ TEST(prints_device_rows_alone_with_empty_host_columns)
                                          .device_type = "CUDA"}};
     struct osc_strbuf text = {0};
 
-    print_rows(rows, 1, "cuda", 0, &(struct osc_text_options){0}, &text);
+    print_rows(rows, 1, "cuda", 0, &plain, &text);
     assert_non_null(strstr(text.s, "NaN       0.000us       0.000us       3.000us"
                                    "       100.00%       3.000us       1.500us"));
     assert_non_null(strstr(text.s, "Self CUDA time total: 3.000us\n"));
@@ -316,7 +318,7 @@ TEST(prints_a_bare_zero_for_the_share_of_what_is_asynchronous)
     };
     struct osc_strbuf text = {0};
 
-    print_rows(rows, 2, NULL, 0, &(struct osc_text_options){0}, &text);
+    print_rows(rows, 2, NULL, 0, &plain, &text);
     assert_non_null(strstr(text.s, "    gloo:all_reduce         0.00%       0.000us"
                                    "             0       5.000us       5.000us"));
     osc_strbuf_fini(&text);
@@ -332,7 +334,7 @@ TEST(swaps_flops_and_source_as_torch_does)
                                          .stack = "[\"a.py(1): f\", \"b.py(2): g\"]"}};
     struct osc_strbuf text = {0};
 
-    print_rows(rows, 1, NULL, SHOWN_FLOPS, &(struct osc_text_options){0}, &text);
+    print_rows(rows, 1, NULL, SHOWN_FLOPS, &plain, &text);
     assert_non_null(strstr(text.s, "  Source Location  Total KFLOPs\n"));
     assert_non_null(strstr(text.s, "             1     4.096          a.py(1): f\n"));
     assert_non_null(strstr(text.s, "\n                                          "));
@@ -348,7 +350,8 @@ TEST(prints_units_and_five_frames_of_1_13)
          .bytes = 2048,
          .self_bytes = -3,
          .stack = "[\"1\", \"2\", \"3\", \"4\", \"five\", \"six\"]"}};
-    const struct osc_text_options o = {.torch_113 = true};
+    const struct osc_options own = {.own = {{&osc_torch_version, "1.13", 0}}, .n_own = 1};
+    const struct osc_text_options o = {.options = &own};
     struct osc_strbuf text = {0};
 
     print_rows(rows, 1, NULL, SHOWN_MEMORY, &o, &text);
@@ -360,8 +363,11 @@ TEST(prints_units_and_five_frames_of_1_13)
 
 TEST(leaves_out_nested_rows_without_counting_them)
 {
-    const struct osc_text_options o = {
-        .top_level = true, .limit = 2, .header = "one title", .max_name_width = 10};
+    const struct osc_options own = {.own = {{&osc_torch_top_level, "", 0},
+                                            {&osc_torch_max_name_width, "10", 10},
+                                            {&osc_torch_header, "one title", 0}},
+                                    .n_own = 3};
+    const struct osc_text_options o = {.options = &own, .limit = 2};
     struct osc_strbuf text = {0};
 
     print_rows(device_rows, LEN(device_rows), "xpu", 0, &o, &text);
@@ -384,7 +390,7 @@ TEST(shows_a_hundred_rows_unless_told_otherwise)
     for (size_t i = 0; i < LEN(rows); i++)
         rows[i] = (struct given){.name = "n", .calls = 1};
     for (size_t k = 0; k < LEN(cases); k++) {
-        const struct osc_text_options o = {.limit = cases[k].limit};
+        const struct osc_text_options o = {.options = &no_options, .limit = cases[k].limit};
         struct osc_strbuf text = {0};
         size_t n_lines = 0;
 
@@ -402,7 +408,7 @@ TEST(counts_characters_and_steers_no_terminal)
                                         {.name = "\x1b[2J\xff", .calls = 1}};
     struct osc_strbuf text = {0};
 
-    print_rows(rows, 2, NULL, 0, &(struct osc_text_options){0}, &text);
+    print_rows(rows, 2, NULL, 0, &plain, &text);
     assert_memory_equal(text.s, "------------  --", 16); /* "\x1b[2J?" is 8 wide */
     assert_non_null(strstr(text.s, "\n          \xc3\xa4\xe2\x82\xac  "));
     assert_non_null(strstr(text.s, "\n    \\x1b[2J\xef\xbf\xbd  "));
@@ -412,7 +418,7 @@ TEST(counts_characters_and_steers_no_terminal)
 TEST(leaves_names_as_they_are_where_no_terminal_is)
 {
     static const struct given rows[] = {{.name = "\x1b[2J\xff\t", .calls = 1}};
-    const struct osc_text_options o = {.has_raw_names = true};
+    const struct osc_text_options o = {.options = &no_options, .has_raw_names = true};
     struct osc_strbuf text = {0};
 
     print_rows(rows, 1, NULL, 0, &o, &text);
@@ -423,7 +429,7 @@ TEST(leaves_names_as_they_are_where_no_terminal_is)
 
 TEST(refuses_to_sort_by_what_is_no_key)
 {
-    const struct osc_text_options o = {.sort = "cpu_tiem_total"};
+    const struct osc_text_options o = {.options = &no_options, .sort = "cpu_tiem_total"};
     struct osc_strbuf text = {0};
     struct osc_err err = {0};
     struct osc_result r;
@@ -448,7 +454,7 @@ TEST(survives_any_failed_allocation)
         struct osc_strbuf text = {0};
 
         osc_mem_fail_after(n);
-        st = osc_torch_text(&r, &(struct osc_text_options){0}, &text, NULL);
+        st = osc_torch_text(&r, &plain, &text, NULL);
         osc_mem_fail_after(-1);
         assert_true(st == OSC_OK || st == OSC_ENOMEM);
         osc_strbuf_fini(&text);

@@ -25,7 +25,6 @@ static osc_status keep(void *ctx, const struct osc_asked *k)
 /* Make the digests SIDES, a set of bits, of both sets. */
 static osc_status digest(struct two_sets *t, uint32_t sides, struct osc_err *err)
 {
-    const char *const group_by = t->r.question.group_by;
     osc_status st = OSC_OK;
 
     const struct osc_view views[] = {osc_compare_view(t->view, true),
@@ -39,7 +38,6 @@ static osc_status digest(struct two_sets *t, uint32_t sides, struct osc_err *err
             .def = osc_side_defs[side],
             .view = &views[i / OSC_SIDES],
             .question = &t->r.question,
-            .by_shape = group_by && strcmp(group_by, "shape") == 0,
             .keep = keep,
             .ctx = d,
         };

@@ -37,10 +37,8 @@ static osc_status check_question(const struct osc_request *r, struct osc_err *er
     const char *const name = q->sort       ? "sort"
                              : q->columns  ? "columns"
                              : q->where    ? "where"
-                             : q->compat   ? "compat"
-                             : q->name     ? "name"
                              : q->group_by ? "group-by"
-                                           : NULL;
+                                           : q->options[0].name;
 
     return name ? osc_fail(err, OSC_EINVAL, "--%s is for one table: name it with --table", name)
                 : OSC_OK;

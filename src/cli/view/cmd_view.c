@@ -14,6 +14,7 @@
 #include "ask/folders/paths.h"
 #include "ask/request.h"
 #include "base/mem.h"
+#include "base/parse.h"
 #include "cli/commands.h"
 #include "cli/log_dirs.h"
 #include "cli/remote_files.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/table_registry.h"
 
+#include "support/options.h"
 #include "support/small_table.h"
 #include "support/unit.h"
 
@@ -23,7 +24,7 @@ TEST_WITH(kernels_sum_up_by_name_whoever_launched_them, NULL, small_end)
 
 TEST_WITH(launch_shapes_and_operators_tell_kernels_apart, NULL, small_end)
 {
-    small_table(&osc_table_kernels, &(struct osc_options){.by_op = true},
+    small_table(&osc_table_kernels, grouped(&osc_table_kernels, "op"),
                 OP("aten::mm", 1, 0, 9, "") CALL(1, 1, 1, 1, "") WORK(
                     "kernel", "k", 10, 4, 1, ",'grid':[1,2,3],'registers per thread':0")
                     WORK("kernel", "k", 20, 4, 1, ",'grid':[1, 2, 3],'registers per thread':0")
@@ -48,7 +49,7 @@ static const char launches[] = OP("aten::mm", 1, 0, 9, "") CALL(1, 1, 1, 1, "")
 
 TEST_WITH(causes_and_graphs_sum_up_what_they_launched, NULL, small_end)
 {
-    small_table(&osc_table_kernels, &(struct osc_options){.by_cause = true}, launches);
+    small_table(&osc_table_kernels, grouped(&osc_table_kernels, "cause"), launches);
     assert_int_equal(result.n_rows, 4);
     assert_true(is_text(0, "cause", "operator"));
     assert_int_equal(integer(0, "total_ns"), 1000);
@@ -60,7 +61,7 @@ TEST_WITH(causes_and_graphs_sum_up_what_they_launched, NULL, small_end)
     assert_true(is_text(3, "cause", "not recorded"));
     assert_int_equal(integer(3, "total_ns"), 16000);
     small_end(NULL);
-    small_table(&osc_table_kernels, &(struct osc_options){.by_graph = true}, launches);
+    small_table(&osc_table_kernels, grouped(&osc_table_kernels, "graph"), launches);
     assert_int_equal(result.n_rows, 2);
     assert_int_equal(integer(0, "total_ns"), 6000);
     assert_int_equal(integer(1, "total_ns"), 32000);
@@ -68,7 +69,7 @@ TEST_WITH(causes_and_graphs_sum_up_what_they_launched, NULL, small_end)
 
 TEST_WITH(an_operator_without_a_name_is_one, NULL, small_end)
 {
-    small_table(&osc_table_kernels, &(struct osc_options){.by_op = true},
+    small_table(&osc_table_kernels, grouped(&osc_table_kernels, "op"),
                 OP("", 1, 0, 9, "") CALL(1, 1, 1, 1, "") KERNEL("k", 10, 4, 1)
                     KERNEL("k", 20, 2, 9));
     assert_int_equal(result.n_rows, 2);
@@ -94,7 +95,7 @@ TEST_WITH(means_are_weighted_with_durations_and_skip_what_means_nothing, NULL, s
 
 TEST_WITH(a_failed_allocation_is_told, NULL, small_end)
 {
-    const struct osc_options o = {.by_op = true};
+    const struct osc_options o = *grouped(&osc_table_kernels, "op");
 
     assert_true(small_load(&trace, KERNEL("k", 1, 1, 1)
                                        WORK("kernel", "k", 20, 4, 1, ",'grid':[1,2,3]")));

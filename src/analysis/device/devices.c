@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/shared_options.h"
 #include "analysis/step_rules.h"
 #include "base/hash.h"
 #include "base/idmap.h"
@@ -295,10 +296,10 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     w.loads = &w.f->loads;
     osc_status st = osc_breakdown_get(t, &rules, 1, &own, &w.b);
     if (st == OSC_OK)
-        st = add_kernels(&w, o->compat_tb);
+        st = add_kernels(&w, osc_is_compat_tb(o));
     if (st == OSC_OK) {
         for (uint32_t d = 0; d < w.loads->n_devices; d++)
-            add_row(&w, d, o->compat_tb, out);
+            add_row(&w, d, osc_is_compat_tb(o), out);
         add_notes(&w, out);
         st = o->selection && o->selection->device ? out->status : add_marks(&w, out);
     }
@@ -417,6 +418,9 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
     return OSC_OK;
 }
 
+static const struct osc_table_option *const options[] = {
+    &osc_option_compat, &osc_option_step_length, &osc_option_all_steps, NULL};
+
 const struct osc_table_def osc_table_devices = {
     .name = "devices",
     .help = "What each device is, and how much of it was used.",
@@ -425,7 +429,7 @@ const struct osc_table_def osc_table_devices = {
     .columns = columns,
     .n_columns = N_COLUMNS,
     .facts = OSC_FACT_LOADS | OSC_FACT_STEPS | OSC_FACT_UNIONS,
-    .takes = OSC_TAKES_COMPAT | OSC_TAKES_STEPS,
+    .options = options,
     .map = map,
     .together = together,
     .finish = finish,

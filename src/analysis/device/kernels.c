@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/list_text.h"
+#include "analysis/shared_options.h"
 #include "analysis/table_columns.h"
 #include "base/hash.h"
 #include "base/mem.h"
@@ -40,6 +41,9 @@ enum {
     OCCUPANCY_SUM,
     N_COLUMNS
 };
+
+/* What rows can be grouped by. */
+enum { BY_OPERATOR, BY_CAUSE, BY_GRAPH };
 
 static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(NAME, "name", STRING, NULL, KEY, OSC_COLUMN_SYMBOL, OSC_RULE_NAMES,
@@ -175,10 +179,10 @@ static osc_status key_of(struct sums *s, const struct osc_work *work, const stru
 static osc_status grouped_key_of(struct sums *s, const struct osc_work *work,
                                  const struct osc_chunk *c, uint32_t i, struct key *key)
 {
-    if (s->o->by_op)
+    if (osc_is_grouped(s->o, BY_OPERATOR))
         return key_of(s, work, c, i, key);
     key->name = 0;
-    if (s->o->by_cause)
+    if (osc_is_grouped(s->o, BY_CAUSE))
         key->launcher = (uint32_t)osc_launcher_of(s->t, s->f, work);
     else
         key->call = s->f->links.calls[work->call - 1].row;
@@ -192,7 +196,8 @@ static osc_status find_group(struct sums *s, const struct osc_work *work,
 {
     memset(key, 0, sizeof *key); /* no stray bytes in the hashed key */
     key->name = c->name[i];
-    if (!s->o->by_op && !s->o->by_cause && !s->o->by_graph) {
+    if (!osc_is_grouped(s->o, BY_OPERATOR) && !osc_is_grouped(s->o, BY_CAUSE) &&
+        !osc_is_grouped(s->o, BY_GRAPH)) {
         uint32_t *const place = &s->group_of[c->name[i]];
 
         if (*place == 0)
@@ -216,7 +221,7 @@ static osc_status add_kernel(struct sums *s, const struct osc_work *work)
     struct key key;
 
     if (c->kind[i] != OSC_KIND_KERNEL ||
-        (s->o->by_graph && !osc_launcher_is_graph(s->t, s->f, work)))
+        (osc_is_grouped(s->o, BY_GRAPH) && !osc_launcher_is_graph(s->t, s->f, work)))
         return OSC_OK;
     const osc_status st = find_group(s, work, c, i, &key, &number);
     if (st != OSC_OK)
@@ -230,7 +235,7 @@ static osc_status add_kernel(struct sums *s, const struct osc_work *work)
     const int64_t dur_ns = c->dur_ns[i];
     double blocks, occupancy;
 
-    if (s->o->by_graph && !g->has_graph_id)
+    if (osc_is_grouped(s->o, BY_GRAPH) && !g->has_graph_id)
         g->has_graph_id = osc_row_arg_int(s->t, c, i, OSC_ARG_KEY_GRAPH_ID, &g->graph_id);
     g->n_calls++;
     g->total_ns += dur_ns;
@@ -308,7 +313,7 @@ static void add_kernel_cells(const struct sums *s, const struct group *g, bool c
         osc_name_tensor_cores(s->f->classes.names[g->key.name], compat_tb);
 
     osc_result_str(out, NAME, osc_trace_str(s->t, (osc_sid){g->key.name}));
-    if (s->o->by_op)
+    if (osc_is_grouped(s->o, BY_OPERATOR))
         add_op_cells(s, &g->key, compat_tb, out);
     if (tensor_cores != OSC_TENSOR_CORES_UNKNOWN)
         osc_result_bool(out, TENSOR_CORES, tensor_cores == OSC_TENSOR_CORES_YES);
@@ -321,10 +326,10 @@ static void add_row(const struct sums *s, const struct group *g, bool compat_tb,
         osc_str_c(osc_launcher_text((enum osc_launcher)g->key.launcher));
 
     osc_result_row(out);
-    if (s->o->by_cause) {
+    if (osc_is_grouped(s->o, BY_CAUSE)) {
         osc_result_str(out, NAME, cause);
         osc_result_str(out, CAUSE, cause);
-    } else if (s->o->by_graph) {
+    } else if (osc_is_grouped(s->o, BY_GRAPH)) {
         add_graph_cells(s, g, out);
     } else {
         add_kernel_cells(s, g, compat_tb, out);
@@ -341,13 +346,13 @@ static void add_row(const struct sums *s, const struct group *g, bool compat_tb,
 
 static void show_columns(const struct sums *s, struct osc_result *out)
 {
-    if (s->o->by_cause)
+    if (osc_is_grouped(s->o, BY_CAUSE))
         osc_result_show(out, CAUSE);
-    for (uint32_t c = LAUNCH_ID; s->o->by_graph && c <= START; c++)
+    for (uint32_t c = LAUNCH_ID; osc_is_grouped(s->o, BY_GRAPH) && c <= START; c++)
         osc_result_show(out, c);
-    for (uint32_t c = OPERATOR; s->o->by_op && c <= SHARED_MEMORY; c++)
+    for (uint32_t c = OPERATOR; osc_is_grouped(s->o, BY_OPERATOR) && c <= SHARED_MEMORY; c++)
         osc_result_show(out, c);
-    if (s->o->by_op)
+    if (osc_is_grouped(s->o, BY_OPERATOR))
         osc_result_show(out, OP_TC_ELIGIBLE);
     if (s->has_blocks)
         osc_result_show(out, MEAN_BLOCKS);
@@ -371,8 +376,8 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     if (st == OSC_OK) {
         show_columns(&s, out);
         for (size_t g = 0; g < s.n_groups; g++)
-            add_row(&s, &s.groups[g], o->compat_tb, out);
-        if (s.n_groups == 0 && o->by_graph && s.f->links.n_works > 0)
+            add_row(&s, &s.groups[g], osc_is_compat_tb(o), out);
+        if (s.n_groups == 0 && osc_is_grouped(o, BY_GRAPH) && s.f->links.n_works > 0)
             osc_result_why_empty(out, "no kernels that a graph launched");
         else if (s.n_groups == 0)
             osc_result_why_empty(out, "no kernels: no device work of kind kernel in the trace");
@@ -406,12 +411,15 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
     return OSC_OK;
 }
 
-static const char *const groupings[] = {"op", "cause", "graph", NULL};
+static const char *const groupings[] = {
+    [BY_OPERATOR] = "op", [BY_CAUSE] = "cause", [BY_GRAPH] = "graph", NULL};
 
 /* See table_columns.h. */
 const uint32_t osc_column_kernels_name = NAME, osc_column_kernels_calls = CALLS,
                osc_column_kernels_total_ns = TOTAL,
                osc_column_kernels_tensor_cores = TENSOR_CORES;
+
+static const struct osc_table_option *const options[] = {&osc_option_compat, NULL};
 
 const struct osc_table_def osc_table_kernels = {
     .name = "kernels",
@@ -424,7 +432,7 @@ const struct osc_table_def osc_table_kernels = {
     .sorted_by = TOTAL + 1,
     .groupings = groupings,
     .facts = OSC_FACT_LINKS | OSC_FACT_FOREST,
-    .takes = OSC_TAKES_COMPAT,
+    .options = options,
     .map = map,
     .finish = finish,
 };

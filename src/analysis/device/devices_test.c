@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/table_registry.h"
 
+#include "support/options.h"
 #include "support/small_table.h"
 #include "support/unit.h"
 #include "table/merge.h"
@@ -19,7 +20,7 @@ static int end(void **state)
 
 static void run(const char *text, bool compat_tb)
 {
-    const struct osc_options o = {.compat_tb = compat_tb};
+    const struct osc_options o = {.own = {{&osc_option_compat, "tb", 0}}, .n_own = compat_tb};
 
     small_table(&osc_table_devices, &o, text);
 }

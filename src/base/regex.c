@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sql/regex.h"
+#include "base/regex.h"
 
 #include <string.h>
 
