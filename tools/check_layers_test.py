@@ -199,6 +199,11 @@ CASES = [
         {"src/low/a.h": header("low/a").replace("#pragma once\n", "")},
         "src/low/a.h:1: no #pragma once",
     ),
+    (
+        "a file that only a list names",
+        {"src/low/meson.build": listing("a_test.c"), "src/low/parts.list": "# all\na\n"},
+        None,
+    ),
     ("a file that is not built", {"src/low/meson.build": listing("a_test.c")}, "not listed in"),
     (
         "a long function",
