@@ -21,7 +21,7 @@ static const struct osc_column columns[N_COLUMNS] = {
                "with --merge over those of all ranks and spans."),
     OSC_COLUMN(RATIO, "ratio", NUMBER, "ratio", FINISH, 0, OSC_RULE_BREAKDOWN,
                "avg_ns / avg_ns of the row step; missing if that is 0."),
-    OSC_COLUMN(GROSS, "gross_ns", NUMBER, "ns", FINISH, OSC_COLUMN_MINOR,
+    OSC_COLUMN(GROSS, "avg_gross_ns", NUMBER, "ns", FINISH, OSC_COLUMN_MINOR,
                OSC_RULE_BREAKDOWN | OSC_RULE_STEP_LENGTH,
                "Sum over the kept steps of the time in which something of the category ran, "
                "whatever else ran then / number of kept steps. Such times add up to more than "

@@ -19,5 +19,13 @@ OSC_TABLE_LIST(OSC_TABLE_DECLARE)
 /* The last one is NULL. */
 extern const struct osc_table_def *const osc_tables[];
 
+/*
+ * Check what no compiler checks of the definitions; called when the command starts. A column in
+ * _ns or _bytes is a whole number, but for means and spreads, whose names have a part avg,
+ * mean, median or std; a column that a grouping asks for names a word of the table's groupings;
+ * options of one name are of one kind. If not, ERR names the table and the column or option.
+ */
+OSC_MUST_USE osc_status osc_tables_check(struct osc_err *err);
+
 /* The table NAME, or NULL. */
 const struct osc_table_def *osc_table_find(const char *name);

@@ -641,4 +641,12 @@ TEST(every_rule_is_followed_and_fits_a_terminal)
     assert_int_equal(followed, 0);
 }
 
+TEST(definitions_keep_what_no_compiler_checks)
+{
+    struct osc_err err = {0};
+
+    assert_int_equal(osc_tables_check(&err), OSC_OK);
+    assert_string_equal(err.message, "");
+}
+
 UNIT_MAIN("tables")

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/tables_json.h"
 
+#include <string.h>
+
 #include "analysis/table_registry.h"
 #include "ask/request.h"
 #include "codec/json.h"
@@ -47,6 +49,12 @@ static void add_column(struct osc_strbuf *out, const struct osc_table_def *def,
                        const struct osc_column *c)
 {
     static const char *const types[] = {"string", "integer", "number", "boolean"};
+    static const char *const merges[] = {
+        [OSC_MERGE_KEY] = "key",      [OSC_MERGE_FIRST] = "first",
+        [OSC_MERGE_SUM] = "sum",      [OSC_MERGE_MIN] = "min",
+        [OSC_MERGE_MAX] = "max",      [OSC_MERGE_OR] = "or",
+        [OSC_MERGE_JOIN] = "join",    [OSC_MERGE_BUCKETS] = "buckets",
+        [OSC_MERGE_FINISH] = "finish"};
     struct osc_strbuf help = {0};
 
     osc_sheet_add_help(&help, def, c);
@@ -60,6 +68,9 @@ static void add_column(struct osc_strbuf *out, const struct osc_table_def *def,
     add_bool(out, "deep", (c->flags & OSC_COLUMN_DEEP) != 0);
     add_bool(out, "symbol", (c->flags & OSC_COLUMN_SYMBOL) != 0);
     add_bool(out, "long", (c->flags & OSC_COLUMN_LONG) != 0);
+    add_bool(out, "below", (c->flags & OSC_COLUMN_BELOW) != 0);
+    add_bool(out, "minor", (c->flags & OSC_COLUMN_MINOR) != 0);
+    add_member(out, "merge", merges[c->merge]);
     add_bool(out, "sums", c->merge == OSC_MERGE_SUM);
     add_bool(out, "moment", (c->flags & OSC_COLUMN_MOMENT) != 0);
     add_member(out, "group_by", c->grouping);
@@ -130,6 +141,34 @@ static void add_leading(struct osc_strbuf *out, const struct osc_table_def *def)
     }
 }
 
+static const struct osc_table_option *find_own(const char *name)
+{
+    const struct osc_table_option *own;
+
+    for (size_t i = 0; (own = osc_request_own(i)); i++) {
+        if (strcmp(own->name, name) == 0)
+            return own;
+    }
+    return NULL;
+}
+
+/* Append what a table says of its option OWN, or nothing for NULL. */
+static void add_own(struct osc_strbuf *out, const struct osc_table_option *own)
+{
+    static const char *const kinds[] = {[OSC_OPTION_SWITCH] = "switch",
+                                        [OSC_OPTION_TEXT] = "text",
+                                        [OSC_OPTION_WORD] = "word",
+                                        [OSC_OPTION_TIME] = "time",
+                                        [OSC_OPTION_WHOLE] = "whole"};
+
+    if (!own)
+        return;
+    add_member(out, "kind", kinds[own->kind]);
+    add_member(out, "argument", own->argument);
+    add_member(out, "words", own->words);
+    add_member(out, "help", own->help);
+}
+
 static void add_options(struct osc_strbuf *out)
 {
     const char *name, *between = "";
@@ -145,6 +184,7 @@ static void add_options(struct osc_strbuf *out)
                         : part == OSC_PART_QUESTION ? "question"
                                                     : "text");
         add_bool(out, "switch", is_switch);
+        add_own(out, find_own(name));
         osc_strbuf_addc(out, '}');
         between = ",";
     }

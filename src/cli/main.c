@@ -128,6 +128,9 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    struct osc_err err = {0};
+
     osc_cli_start();
-    return dispatch(argc, argv);
+    const osc_status st = osc_tables_check(&err);
+    return st == OSC_OK ? dispatch(argc, argv) : osc_cli_fail(st, &err);
 }

@@ -75,15 +75,15 @@ async function slowStep(context) {
   const values = await dockValues(page);
   check(rows.length > 3 && values.length === Math.min(24, rows.length), `${values.length} rows`);
   check(
-    values.every((v, i) => Number(v) === Number(rows[i].delta_ns)),
-    `the dock has what the command prints: ${values[0]}, ${rows[0].delta_ns}`,
+    values.every((v, i) => Number(v) === Number(rows[i].mean_delta_ns)),
+    `the dock has what the command prints: ${values[0]}, ${rows[0].mean_delta_ns}`,
   );
   const copy = rows.find((row) => row.name === "aten::copy_");
-  check(copy.step === String(SLOW) && Number(copy.delta_ns) === 20e6, `copy_: ${copy.delta_ns}`);
+  check(copy.step === String(SLOW) && Number(copy.mean_delta_ns) === 20e6, `copy_: ${copy.mean_delta_ns}`);
   check(rows.indexOf(copy) < 4, `the operator is row ${rows.indexOf(copy)}`);
   check((await page.textContent(".dock")).includes("aten::copy_"), "it is named");
   const item = rows.find((row) => row.name === "aten::item");
-  check(Number(item.delta_ns) === 20_000 && item.median_calls === "0", "what only it has, too");
+  check(Number(item.mean_delta_ns) === 20_000 && item.median_calls === "0", "what only it has, too");
   await compare(page, "the slow step");
   await press(page, ["t"], counted);
   const step = (await rowsOf(`opscope table steps ${path}`))[SLOW];
@@ -192,7 +192,7 @@ async function rank(context) {
   check((await dockCommand(page)).includes("--rank 1"), `of rank 1: ${await dockCommand(page)}`);
   const rows = await rowsOf(await dockCommand(page));
   const values = await dockValues(page);
-  check(values.every((v, i) => Number(v) === Number(rows[i].delta_ns)), "with its numbers");
+  check(values.every((v, i) => Number(v) === Number(rows[i].mean_delta_ns)), "with its numbers");
   await press(page, ["r"], counted);
   await page.waitForFunction(() => window.location.hash.includes("table=step_explain"));
   await settle(page);

@@ -83,7 +83,7 @@ static const struct osc_column columns[N_COLUMNS] = {
                "From the first kept step to the last."),
     OSC_COLUMN(BUSY, "busy_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
                "Time of it with a kernel."),
-    OSC_COLUMN(FILL, "fill_ns", NUMBER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
+    OSC_COLUMN(FILL, "weighted_fill", NUMBER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
                "Efficiency, summed over it."),
     OSC_COLUMN(OCCUPIED, "occupied", NUMBER, NULL, SUM, OSC_COLUMN_HIDDEN, 0,
                "Sum of occupancy in percent times nanoseconds in it."),

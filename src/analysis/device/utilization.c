@@ -32,7 +32,7 @@ static const struct osc_column columns[N_COLUMNS] = {
                "Time with a kernel."),
     OSC_COLUMN(CAPACITY, "capacity_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
                "dur_ns, summed over devices of the same name."),
-    OSC_COLUMN(FILL, "fill_ns", NUMBER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
+    OSC_COLUMN(FILL, "weighted_fill", NUMBER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
                "Efficiency, summed over time."),
 };
 

@@ -45,7 +45,7 @@ static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(MEDIAN, "median_ns", NUMBER, "ns", FINISH, 0, OSC_RULE_OUTLIERS,
                "Median of ns over the kept steps; steps without it count as 0. With --merge "
                "the sum of the medians of all ranks and spans that have the row."),
-    OSC_COLUMN(DELTA, "delta_ns", NUMBER, "ns", FINISH, 0, OSC_RULE_OUTLIERS,
+    OSC_COLUMN(DELTA, "mean_delta_ns", NUMBER, "ns", FINISH, 0, OSC_RULE_OUTLIERS,
                "ns - median_ns. Rows are sorted by its absolute value."),
     OSC_COLUMN(CALLS, "calls", INTEGER, NULL, SUM, OSC_COLUMN_MINOR, 0,
                "How often it ran in the step; missing for categories."),
@@ -56,7 +56,7 @@ static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(MEDIAN_CALLS_TWICE, "median_calls_twice", INTEGER, NULL, SUM, OSC_COLUMN_HIDDEN,
                0, "Twice median_calls."),
     OSC_COLUMN(ORDER, "order", INTEGER, NULL, FINISH, OSC_COLUMN_HIDDEN, 0,
-               "Twice the absolute value of delta_ns."),
+               "Twice the absolute value of mean_delta_ns."),
     OSC_COLUMN(OF_PROCESS, "of_process", STRING, NULL, KEY, OSC_COLUMN_HIDDEN, 0,
                "Process that announced the step, if other files of its rank and span have "
                "steps, too."),

@@ -30,16 +30,16 @@ TEST_WITH(a_step_is_compared_with_the_median, NULL, small_end)
                    k = row_of(0, "kernel", "k"), all = row_of(1, "category", "step");
 
     assert_int_equal(integer(a, "ns"), 50000);
-    assert_true(number(a, "median_ns") == 30000 && number(a, "delta_ns") == 20000);
+    assert_true(number(a, "median_ns") == 30000 && number(a, "mean_delta_ns") == 20000);
     assert_int_equal(integer(b, "ns"), 0);
     assert_int_equal(integer(b, "calls"), 0);
-    assert_true(number(b, "median_ns") == 10000 && number(b, "delta_ns") == -10000);
+    assert_true(number(b, "median_ns") == 10000 && number(b, "mean_delta_ns") == -10000);
     assert_true(number(b, "median_calls") == 1);
     assert_int_equal(integer(b, "order"), 20000);
     assert_int_equal(integer(k, "calls"), 1);
-    assert_true(number(k, "median_calls") == 2 && number(k, "delta_ns") == -4000);
+    assert_true(number(k, "median_calls") == 2 && number(k, "mean_delta_ns") == -4000);
     assert_int_equal(integer(all, "ns"), 100000);
-    assert_true(number(all, "delta_ns") == 0);
+    assert_true(number(all, "mean_delta_ns") == 0);
     assert_false(osc_result_has(&result, all, column("calls")));
 }
 
@@ -52,7 +52,7 @@ TEST_WITH(what_is_in_one_step_alone_has_one_row, NULL, small_end)
     for (uint64_t i = 0; i < result.n_rows; i++)
         n += is_text(i, "kind", "operator");
     assert_int_equal(n, 1);
-    assert_true(number(row_of(2, "operator", "a"), "delta_ns") == 50000);
+    assert_true(number(row_of(2, "operator", "a"), "mean_delta_ns") == 50000);
 }
 
 TEST_WITH(without_anything_there_is_no_step, NULL, small_end)

@@ -27,7 +27,7 @@ enum { N_NUMBERS = N_SHOWN - AVG_STEP };
                "min, mean, max or std of the column `" name              \
                "` of table ranks: over the ranks that have steps, each " \
                "with the mean of all steps of its spans.")
-#define COST(name, text) PART(KERNEL + OSC_CLASS_##name, text "_ns"),
+#define COST(name, text) PART(KERNEL + OSC_CLASS_##name, "avg_" text "_ns"),
 
 static const struct osc_column columns[N_SHOWN + OSC_RANK_HIDDEN] = {
     OSC_COLUMN(
@@ -37,7 +37,7 @@ static const struct osc_column columns[N_SHOWN + OSC_RANK_HIDDEN] = {
     OSC_COLUMN(RANKS, "ranks", INTEGER, NULL, FIRST, 0, OSC_RULE_RANKS,
                "Number of ranks that have steps, each once however many spans it has."),
     PART(AVG_STEP, "avg_step_ns"),
-    OSC_CLASS_LIST(COST) PART(OTHER, "other_ns"),
+    OSC_CLASS_LIST(COST) PART(OTHER, "avg_other_ns"),
     OSC_RANK_COLUMNS(N_SHOWN, FIRST),
 };
 

@@ -119,13 +119,13 @@ def step_explain(traces: list[Trace]) -> list[dict]:
             "name": row["name"],
             "ns": row["ns"],
             "median_ns": float(Fraction(row["median"], 2)),
-            "delta_ns": float(row["ns"] - Fraction(row["median"], 2)),
+            "mean_delta_ns": float(row["ns"] - Fraction(row["median"], 2)),
             "calls": row["calls"],
             "median_calls": None if row["calls"] is None else float(Fraction(row["usual"], 2)),
         }
         for row in merged.values()
     ]
-    return sorted(rows, key=lambda row: -abs(row["delta_ns"]))
+    return sorted(rows, key=lambda row: -abs(row["mean_delta_ns"]))
 
 
 def siblings(

@@ -83,7 +83,7 @@ def rank_overlap(run: list[Trace], compat: bool) -> list[dict]:
 def rank_stats(run: list[Trace], compat: bool, rules: steps.Rules = steps.USUAL) -> list[dict]:
     """`rank_stats`: least, mean, most and deviation over the ranks with steps, of which each has
     the mean of all steps of its spans."""
-    names = ("avg_step_ns", *(f"{c}_ns" for c in (*steps.CATEGORIES, "other")))
+    names = ("avg_step_ns", *(f"avg_{c}_ns" for c in (*steps.CATEGORIES, "other")))
     spans: dict[int, list[dict]] = {}
     for row in ranks_table(run, compat, rules):
         if row["steps"]:
@@ -218,7 +218,7 @@ def ranks_table(
         ]
         clock = max((clocks[id(t)] for t in group), key=lambda c: c.anchors)
         mean = {
-            f"{c}_ns": sum(row[f"{c}_ns"] for row in rows) / len(rows) if rows else None
+            f"avg_{c}_ns": sum(row[f"{c}_ns"] for row in rows) / len(rows) if rows else None
             for c in (*steps.CATEGORIES, "other")
         }
         host = next(

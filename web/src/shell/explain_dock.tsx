@@ -12,12 +12,12 @@ const STEPS = { offset: 0, limit: 1000 };
 const ROWS = { offset: 0, limit: 24 };
 
 function Deltas({ frame }: { frame: Frame }) {
-  const largest = Math.abs(frame.at(0, "delta_ns") ?? 0) || 1;
+  const largest = Math.abs(frame.at(0, "mean_delta_ns") ?? 0) || 1;
   return (
     <table class="plain-table deltas">
       <tbody>
         {Array.from({ length: frame.n }, (_, row) => {
-          const delta = frame.at(row, "delta_ns") ?? 0;
+          const delta = frame.at(row, "mean_delta_ns") ?? 0;
           const name = frame.text(row, "name");
           return (
             <tr key={row} title={`${frame.text(row, "kind")} ${name}`}>
@@ -31,9 +31,9 @@ function Deltas({ frame }: { frame: Frame }) {
               </th>
               <td
                 class="number"
-                data-v={String(frame.value(row, frame.index("delta_ns")))}
+                data-v={String(frame.value(row, frame.index("mean_delta_ns")))}
                 data-r={String(row)}
-                data-c="delta_ns"
+                data-c="mean_delta_ns"
               >
                 {delta > 0 ? "+" : ""}
                 {formatTime(delta)}

@@ -70,7 +70,7 @@ function Row({ frame, row }: { frame: Frame; row: number }) {
       <span class="number muted" data-v={String(ratio)} data-r={String(row)} data-c="ratio">
         {format(ratio, "ratio")}
       </span>
-      <Time frame={frame} row={row} column="gross_ns" />
+      <Time frame={frame} row={row} column="avg_gross_ns" />
       {name === "other" ? <span /> : <First name={name} />}
     </>
   );

@@ -28,7 +28,7 @@ const RANK_COLUMNS = [
   "device",
   "steps",
   "avg_step_ns",
-  ...CATEGORIES.map((category) => `${category}_ns`),
+  ...CATEGORIES.map((category) => `avg_${category}_ns`),
 ];
 
 /** The options of tables, which count steps as the address wants it. */
