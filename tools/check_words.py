@@ -62,6 +62,7 @@ FOREIGN = (
     "bench/data/",
     "build/",
     "generated/",
+    "analysis/table_list.h",  # the build makes it
     "isa-l/",
     "tbb/",
     "oneapi/",
@@ -151,6 +152,8 @@ class Tree:
         for m in MARKDOWN.finditer(line):
             name, section = m.group(0).split("#")[0], m.group(3)
             path = self.find(name, source)
+            if name == "numbers.md":  # the build makes it
+                continue
             if not path and ("/" in name or name not in self.names):
                 yield f"no file {name}"
             elif path and section:

@@ -258,6 +258,15 @@ bool osc_request_is_for(const char *name, const struct osc_table_def *def)
     return !f || !f->is_for || f->is_for(def);
 }
 
+size_t osc_request_count_tables(const char *name)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; osc_tables[i]; i++)
+        n += osc_request_is_for(name, osc_tables[i]);
+    return n;
+}
+
 void osc_request_add_tables(struct osc_strbuf *out, const char *name)
 {
     const char *last = NULL;

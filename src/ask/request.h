@@ -35,6 +35,9 @@ const struct osc_table_option *osc_request_own(size_t i);
 /* Whether the field NAME is a switch; false if it is no field. */
 bool osc_request_is_switch(const char *name);
 
+/* The number of tables to which the field NAME applies. */
+size_t osc_request_count_tables(const char *name);
+
 /* Append "a, b and c", the tables to which the field NAME applies. */
 void osc_request_add_tables(struct osc_strbuf *out, const char *name);
 

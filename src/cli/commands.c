@@ -15,6 +15,7 @@ const struct osc_command *const osc_commands[] = {
     NULL};
 
 #define HELP_WIDTH  80
+#define TABLES_MAX  6u /* that take an option and are named beside it */
 #define HELP_INDENT 28
 
 const struct osc_command *osc_command_find(const char *name)
@@ -97,7 +98,10 @@ static void add_option(struct osc_strbuf *out, const struct osc_option *o)
     osc_strbuf_adds(&help, o->help);
     if (!osc_request_is_all(field)) {
         osc_strbuf_adds(&help, " (");
-        osc_request_add_tables(&help, field);
+        if (osc_request_count_tables(field) > TABLES_MAX)
+            osc_strbuf_adds(&help, "see --list");
+        else
+            osc_request_add_tables(&help, field);
         osc_strbuf_addc(&help, ')');
     }
     if (o->letter)

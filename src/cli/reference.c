@@ -85,6 +85,13 @@ static void list_table(struct osc_strbuf *out, const struct osc_table_def *def)
             osc_strbuf_addf(out, " %s", def->groupings[i]);
         osc_strbuf_addc(out, '\n');
     }
+    if (def->options) {
+        osc_strbuf_pad(out, ' ', LIST_INDENT);
+        osc_strbuf_adds(out, "options:");
+        for (size_t i = 0; def->options[i]; i++)
+            osc_strbuf_addf(out, " --%s", def->options[i]->name);
+        osc_strbuf_addc(out, '\n');
+    }
 }
 
 int osc_reference_list(const struct osc_table_def *only)
@@ -124,10 +131,10 @@ static void add_anchor(struct osc_strbuf *out, const struct osc_rule_text *rule)
         osc_strbuf_addc(out, (char)(*p == ' ' ? '-' : tolower((unsigned char)*p)));
 }
 
-/* Append RULE as a paragraph of its own, under its heading in docs/numbers.md. */
+/* Append RULE as a paragraph of its own, under its heading on that page. */
 static void explain_rule(struct osc_strbuf *out, const struct osc_rule_text *rule)
 {
-    osc_strbuf_addf(out, "\nRule: %s (docs/numbers.md#", rule->title);
+    osc_strbuf_addf(out, "\nRule: %s (numbers.md#", rule->title);
     add_anchor(out, rule);
     osc_strbuf_addf(out, ")\n%s", rule->text);
     add_source(out, rule->source);

@@ -2,7 +2,7 @@
 /*
  * reference.h - what tables and columns mean, printed from their definitions.
  *
- * docs/numbers.md is what osc_reference_page() prints; ./check compares the two.
+ * src/table/rules.md is what osc_reference_page() prints; ./check compares the two.
  *
  * Threading: one thread.
  */

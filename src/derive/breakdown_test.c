@@ -33,7 +33,7 @@ static void costs_are(const struct osc_breakdown *b, uint32_t i, const int64_t *
     assert_int_equal(sum_ns, b->steps[i].end_ns - b->steps[i].start_ns);
 }
 
-/* The example that docs/numbers.md gives under "Breakdown of a step". */
+/* The example that src/table/rules.md gives under "Breakdown of a step". */
 TEST_WITH(each_moment_goes_to_the_first_class_that_runs, NULL, end)
 {
     const struct osc_breakdown *const b = load(STEP(1, 1, 6) OP("op", 1, 1, 2, "") KERNEL(

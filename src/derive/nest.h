@@ -3,7 +3,7 @@
  * nest.h - find what contains what, in one walk over every track.
  *
  * The forest: parent, depth and self_ns of every finished synchronous range, by the rule in
- * docs/numbers.md#nesting-and-self-time: a range ends before another starts if its end is not
+ * src/table/rules.md: a range ends before another starts if its end is not
  * after the other's start; ranges that partly overlap are siblings, both whole; self time is
  * the duration minus that of the children, and may be negative.
  *

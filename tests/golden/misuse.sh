@@ -52,7 +52,7 @@ try table steps --max-shapes-width 9 x.json
 try table threads --compat tb x.json
 try table --compat tb x.json
 try table operators --no-python x.json
-try table averages --full-names x.json
+try table averages --event 3 x.json
 try table kernels --full-names --format csv x.json
 try table --header text --format json x.json
 try table --top-level --columns name,calls x.json

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import os
+import subprocess
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -11,18 +14,10 @@ from twin import places
 from twin.inventory import ANY
 from twin.tolerant import Word
 
-# The columns that identify a row; columns that a table lacks are None in both. Events and tracks of
-# several files have no such columns: their rows are compared in order.
+# The columns that identify a row, of tables whose rows are not merged by them; columns that a table
+# lacks are None in both. Those of other tables are their keys in the catalog, and rows without keys
+# are compared in order.
 KEYS = {
-    "averages": (
-        "name",
-        "device_type",
-        "is_user_annotation",
-        "input_shapes",
-        "input_dtypes",
-        "stack",
-    ),
-    "operators": ("name", "input_shape", "input_dtypes", "call_stack"),
     "kernels": (
         "name",
         "operator",
@@ -31,27 +26,11 @@ KEYS = {
         "registers_per_thread",
         "shared_memory_bytes",
     ),
-    "ranges": ("name", "kind", "place", "category", "process", "thread", "device", "step"),
-    "durations": ("name", "kind", "place", "from_ns"),
-    "points": ("name", "kind", "series", "process", "thread"),
-    "steps": ("step",),
-    "step_explain": ("step", "kind", "name"),
-    "overview": ("category",),
     "events": ("id",),
     "threads": ("process", "thread"),
     "tracks": ("track",),
-    "info": ("key",),
     "quality": ("code",),
-    "advice": ("code",),
-    "patterns": ("pattern", "name", "source", "function"),
-    "flows": (),
     "modules": (),
-    "devices": ("device",),
-    "utilization": ("device", "start_ns", "dur_ns"),
-    "memory": ("device", "name"),
-    "memory_events": (),
-    "memory_curve": (),
-    "memory_peaks": (),
     "memory_versions": ("object", "version"),
     "memory_live": ("process", "device", "operator", "module", "block_bytes"),
     "rank_overlap": ("rank", "step"),
@@ -64,62 +43,31 @@ KEYS = {
 }
 # Texts in the tables, but numbers in the file: compared by their text.
 AS_TEXT = {"process", "thread", "queue", "label", "value", "track", "step"}
-# Optional columns (`?` in --list): an absent column equals null in every row.
-OPTIONAL = {
-    "name",
-    "parent_id",
-    "device",
-    "queue",
-    "self_ns",
-    "depth",
-    "step",
-    "launch_id",
-    "op_id",
-    "fwd_id",
-    "correlation",
-    "value",
-    "bytes",
-    "is_async",
-    "first_offset",
-    "first_ns",
-    "sm_efficiency_ratio",
-    "self_ratio",
-    "module",
-    "note",
-    "capacity_bytes",
-    "grew",
-    "grew_on",
-    "grew_by_ns",
-    "grew_ratio",
-    "process_name",
-    "thread_name",
-    "place",
-    "series",
-    "min_value",
-    "max_value",
-    "input_dtypes",
-    "backward_host_ns",
-    "backward_device_ns",
-    "missing_ranks",
-    "clock_group",
-    "category",
-    "parameter_bytes",
-    "gradient_bytes",
-    "optimizer_state_bytes",
-    "activation_bytes",
-    "input_bytes",
-    "temporary_bytes",
-    "autograd_detail_bytes",
-    "uncategorized_bytes",
-    "clock_offset_ns",
-    "clock_error_ns",
-    "clock_drift_ppm",
-    "clock_anchors",
-}
 # Sentences, which golden tests check.
 SENTENCES = {"note", "message", "remedy", "title", "text", "evidence"}
 # Names that other tables and tests compare.
 SENTENCES |= {"worker", "device_name", "matched_by"}
+
+
+@functools.cache
+def columns_of(table: str) -> list[dict]:
+    """The columns of TABLE in the catalog of the binary under test, which CATALOG names."""
+    command = [os.environ["CATALOG"], "table", "--list", "--format", "json"]
+    catalog = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    return next(t["columns"] for t in catalog["tables"] if t["name"] == table)
+
+
+@functools.cache
+def keys_of(table: str) -> tuple[str, ...]:
+    """The columns that identify a row of TABLE."""
+    merged = tuple(c["name"] for c in columns_of(table) if c["merge"] == "key")
+    return KEYS.get(table, merged)
+
+
+@functools.cache
+def optional_of(table: str) -> set[str]:
+    """The optional columns of TABLE (`?` in --list): an absent one equals null in every row."""
+    return {"rank", "span"} | {c["name"] for c in columns_of(table) if c["optional"]}
 
 
 @dataclass
@@ -213,7 +161,7 @@ def key_of(table: str, row: dict) -> tuple:
         return str(value) if column in AS_TEXT and value is not None else value
 
     lead = ("rank", "span") if "span" in row else ()
-    return tuple(hashable(column) for column in (*lead, *KEYS[table]))
+    return tuple(hashable(column) for column in (*lead, *keys_of(table)))
 
 
 def numbered(table: str, rows: list[dict]) -> dict[tuple, dict]:
@@ -233,7 +181,7 @@ def compare_row(
     """Compare every cell of a row."""
     for column, value in twin.items():
         if column not in mine:
-            if column in OPTIONAL and value in (None, False):
+            if column in optional_of(table) and value in (None, False):
                 report.passed += 1
             else:
                 report.differ(where, key, column, "column missing", f"twin {value!r}")
@@ -247,7 +195,7 @@ def compare_row(
         else:
             report.differ(where, key, column, f"opscope {mine[column]!r}", f"twin {value!r}")
     for column in mine.keys() - twin.keys() - SENTENCES:
-        if mine[column] is None or column in OPTIONAL and mine[column] == 0:
+        if mine[column] is None or column in optional_of(table) and mine[column] == 0:
             # Another rank or span has the column.
             report.passed += 1
             continue

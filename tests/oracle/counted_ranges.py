@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Events and ranges of a raw file for counts.py: read by Python's json, paired by the rules of the
-Chrome Trace Event Format and of docs/numbers.md. Nothing is shared with the twin."""
+Chrome Trace Event Format and of src/table/rules.md. Nothing is shared with the twin."""
 
 from __future__ import annotations
 

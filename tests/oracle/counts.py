@@ -5,7 +5,7 @@
         [--table FILE] [FILE...]
 
 For every trace of ../shared/data (or each FILE) and N random ones: reads the events with Python's json, counts them
-by the rules of the Chrome Trace Event Format and of docs/numbers.md, and asks opscope for the same
+by the rules of the Chrome Trace Event Format and of src/table/rules.md, and asks opscope for the same
 sums. All are whole numbers (times in ns) and must be equal. Nothing is shared with the twin.
 
 What a sum leaves out has a named rule (LEFT_OUT), whose count stands in the output. Ends with

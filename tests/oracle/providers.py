@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -63,6 +64,7 @@ class OpscopeProvider:
 
     def __init__(self, binary: Path, timeout_s: float = 120):
         self.binary = binary
+        os.environ["CATALOG"] = str(binary)  # see cells.py
         self.timeout_s = timeout_s
         self.twin = TwinProvider()
         self.kept: dict[tuple, list[dict]] = {}

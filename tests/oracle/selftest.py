@@ -417,7 +417,7 @@ def test_flops(t: Tally) -> None:
 
 
 def test_priority(t: Tally) -> None:
-    """The example of docs/numbers.md, and the step that one kernel covers."""
+    """The example of src/table/rules.md, and the step that one kernel covers."""
     t.equal(
         "union", intervals.union([(4, 6), (1, 2), (2, 3), (5, 9), (7, 7)]), [(1, 3), (4, 9)]
     )

@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests" / "oracle"), str(ROOT / "tests" / "screen")]
 import families  # noqa: E402
 import sample  # noqa: E402
-from cells import KEYS  # noqa: E402
+from cells import keys_of  # noqa: E402
 
 SUFFIXES = (".json", ".json.gz", ".osc")
 NAMES = ("path", "name", "operator")  # what the column of names is called
@@ -198,7 +198,7 @@ def check(out: str) -> tuple[int, list[str]]:
         asked = [ASKED[x] for x in group_by.split(",") if x in ASKED]
         found += unseen(rows, asked, lines[0], notes)
         if rows and table not in SEVERAL_LINES:
-            found += alike(("rank", "span", *KEYS[table], *asked), rows, lines, width > 0)
+            found += alike(("rank", "span", *keys_of(table), *asked), rows, lines, width > 0)
         n_right += not found
         wrong += [f"{file}: {table} {group_by} as {form}: {x}" for x in found]
     return n_right, wrong

@@ -21,7 +21,7 @@
 #pragma once
 
 #include "analysis/advice/earlier_work.h"
-#include "analysis/advice/name_sums.h"
+#include "base/name_sums.h"
 #include "analysis/advice/split.h"
 #include "derive/facts.h"
 

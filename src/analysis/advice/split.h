@@ -29,7 +29,7 @@
  */
 #pragma once
 
-#include "analysis/advice/name_sums.h"
+#include "base/name_sums.h"
 #include "derive/breakdown.h"
 #include "model/trace.h"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`advice`: its rules, by docs/numbers.md, the help of the table's columns and
+"""`advice`: its rules, by src/table/rules.md, the help of the table's columns and
 DECISIONS.md. Without commands; told.py has sentences."""
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`diff_steps`, `diff_operators`, `diff_kernels`, `diff_inside`, and the nodes of `diff_tree`, by the rules
-"Comparing runs" and "Comparing trees" of docs/numbers.md. A side is a list of traces."""
+"Comparing runs" and "Comparing trees" of src/table/rules.md. A side is a list of traces."""
 
 from __future__ import annotations
 

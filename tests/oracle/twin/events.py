@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Make events from the records of a file (docs/numbers.md, and DECISIONS.md for the details).
+"""Make events from the records of a file (src/table/rules.md, and DECISIONS.md for the details).
 
 Events are: X, a B with its E, a b with its e, an instant (i, I, n), and a sample of each series of
 a counter. Metadata, flows and unknown phases are not events. An event has the place of the record
@@ -247,7 +247,7 @@ def family_of_call(name: str) -> str | None:
 
 
 def device_family(trace: Trace) -> str:
-    """The first that tells one (docs/numbers.md, Names of devices)."""
+    """The first that tells one (src/table/rules.md, Names of devices)."""
     words = {str(r.get("cat", "")).lower().partition("_") for r in trace.records}
     told = [
         w

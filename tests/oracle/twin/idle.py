@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The split of the time in which devices have nothing to do, by cause (docs/numbers.md, Time
+"""The split of the time in which devices have nothing to do, by cause (src/table/rules.md, Time
 by cause): slowly, range by range."""
 
 from __future__ import annotations

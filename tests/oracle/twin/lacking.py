@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether events were taken out of a file (docs/numbers.md, Files that lack events)."""
+"""Whether events were taken out of a file (src/table/rules.md, Files that lack events)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`memory_versions`, by the rule CATEGORIES of docs/numbers.md."""
+"""`memory_versions`, by the rule CATEGORIES of src/table/rules.md."""
 
 from __future__ import annotations
 

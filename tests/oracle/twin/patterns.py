@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`patterns`, by the rule PATTERNS of docs/numbers.md: as torch's classes do it, step by step."""
+"""`patterns`, by the rule PATTERNS of src/table/rules.md: as torch's classes do it, step by step."""
 
 from __future__ import annotations
 

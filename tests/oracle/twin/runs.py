@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several files, one run (docs/numbers.md, opscope(1)): ranks, recording
+"""Several files, one run (src/table/rules.md, opscope(1)): ranks, recording
 windows (spans), one origin."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The split of the kept steps of a trace of the host alone by cause (docs/numbers.md, Advice):
+"""The split of the kept steps of a trace of the host alone by cause (src/table/rules.md, Advice):
 slowly, moment by moment."""
 
 from __future__ import annotations

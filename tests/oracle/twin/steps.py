@@ -393,7 +393,9 @@ def overview_table(
                 "category": name,
                 "avg_ns": float(Fraction(ns, len(kept))),
                 "ratio": float(Fraction(ns, total)) if total else None,
-                "avg_gross_ns": float(Fraction(whole[name], len(kept))) if name in whole else None,
+                "avg_gross_ns": float(Fraction(whole[name], len(kept)))
+                if name in whole
+                else None,
             }
         )
     return rows

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from pathlib import Path
+from typing import Callable
 
 from . import (
     advice,
@@ -60,6 +63,21 @@ NAMES = (
     *memory_tables.TABLES,
     *ranks.TABLES,
 )
+
+
+def own() -> dict[str, tuple[Callable[[Trace], list[dict]], str]]:
+    """The tables of modules that say so themselves: ROWS has for each a function, which makes the
+    rows of one trace, and the column by which those of a rank are sorted, the largest first."""
+    found: dict = {}
+    for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
+        if module.name not in ("tables", "__init__"):
+            of = importlib.import_module(f".{module.name}", __package__)
+            found.update(getattr(of, "ROWS", {}))
+    return found
+
+
+OWN = own()
+NAMES = (*NAMES, *OWN)
 
 
 def load(path: Path) -> Trace:
@@ -200,6 +218,9 @@ def rows_of(
         )
     if name == "modules":
         return [row for trace in block for row in modules.one(trace, group_by, compat)]
+    if name in OWN:
+        make, column = OWN[name]
+        return sorted((r for t in block for r in make(t)), key=lambda row: -row[column])
     of_one = {
         "events": inventory.events_table,
         "threads": inventory.threads_table,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the sentences of `advice` say about communication and the allocator, and its notes about
-events that a file lacks and work of before the recording (docs/numbers.md, Advice, Idle time by
+events that a file lacks and work of before the recording (src/table/rules.md, Advice, Idle time by
 cause, Files that lack events). HOLE stands for a name, which sentences fold and cut."""
 
 from __future__ import annotations

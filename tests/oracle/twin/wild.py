@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Leave out events whose time is far from all others (docs/numbers.md, Time)."""
+"""Leave out events whose time is far from all others (src/table/rules.md, Time)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/advice/name_sums.h"
+#include "base/name_sums.h"
 
 #include "base/mem.h"
 
