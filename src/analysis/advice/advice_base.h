@@ -21,8 +21,8 @@
 #pragma once
 
 #include "analysis/advice/earlier_work.h"
-#include "base/name_sums.h"
 #include "analysis/advice/split.h"
+#include "base/name_sums.h"
 #include "derive/facts.h"
 
 /* A gap, and the work that ended it. */
