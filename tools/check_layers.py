@@ -32,6 +32,8 @@ SORTERS = re.compile(r"(?<![\w.>])(qsort(?:_r)?)\s*\(")
 ATOMIC = re.compile(r"\b(_Atomic|atomic_\w+|stdatomic\.h|__atomic_\w+|__sync_\w+)\b")
 ATOMIC_CALL = re.compile(r"\batomic_(?!flag\b|bool\b|u?int\b|u?long\b)\w+\s*\(")
 CONTROL = re.compile(r"( +)(?:\} )?(?:else )?(?:if|for|while|do|switch)\b")
+LISTED = re.compile(r" \*  +\S")  # a line of a list or a table in a comment
+UNLISTED = re.compile(r" \* \S")
 FREE_NAMES = {
     "main",
     "TEST",
@@ -182,6 +184,10 @@ class Checker:
             self.fault(FILE_LINES, f"{len(lines) - 1} lines, more than {FILE_LINES}")
         for i, line in enumerate(lines):
             self.check_line(i, line, is_src)
+        # clang-format cuts a line that is too long, and forgets the indent of what follows.
+        for i, (line, below) in enumerate(zip(raw, raw[1:])):
+            if len(line) > 80 and LISTED.match(line) and UNLISTED.match(below):
+                self.fault(i + 1, "a list in a comment that goes on without its indent")
         if is_src:
             self.check_includes(path, raw)
             self.check_atomics(lines)

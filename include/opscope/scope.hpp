@@ -17,12 +17,12 @@
  * opscope/record.h for when a program records.
  *
  *   - The names and keys of macros are string literals, which each place interns once. Names
- * that are made at run time are for the classes: opscope::scope s(name);
+ *     that are made at run time are for the classes: opscope::scope s(name);
  *   - While nothing records, a macro costs a load and a branch, and its values are not
- * evaluated.
+ *     evaluated.
  *   - With OPSCOPE_DISABLE defined, all of this is empty: values of macros are not evaluated, a
  *     program needs no library, and no symbol is left. Files with and without it may be linked
- * together.
+ *     together.
  *   - Nothing throws, blocks or allocates.
  *
  * Values are integers, floating-point numbers, bool, enumerations, text (whatever converts to

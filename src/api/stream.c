@@ -7,7 +7,8 @@
  *     model  {"fingerprint"}                  its files have changed, and were read again
  *     failed {"message"}                      it cannot be loaded
  *     stale  {"message"}                      its files cannot be read again; what was read
- * stays idle   {}                               it was given up for others; a question loads it
+ *                                             stays
+ *     idle   {}                               it was given up for others; a question loads it
  *     bye    {}                               the server ends
  *
  * Without news a comment every five seconds, so that both ends notice when the other is gone.

@@ -5,12 +5,15 @@
  *     {"opscope", "schema",
  *      "tables": [{"name", "help", "source", "sorted_by": column or null,
  *                  "group_by": [word...], "options": [those that only some tables take...],
- *                  "compares": it is of two runs, "joins_ranks", "streams": as long as the
- * trace, "columns": [{"name", "type", "unit", "help", "optional", "deep", "symbol", "long",
- * "sums", "moment", "group_by": word or null, "rules": [index...]}...]}...], "leading": the
- * columns rank and span, before all others if there are several, "options": [{"name", "part":
- * "view|question|text", "switch": it has no value}...], "forms": [name...], "rules": [{"title",
- * "text", "source"}...]}
+ *                  "compares": it is of two runs, "joins_ranks",
+ *                  "streams": as long as the trace,
+ *                  "columns": [{"name", "type", "unit", "help", "optional", "deep", "symbol",
+ *                               "long", "sums", "moment", "group_by": word or null,
+ *                               "rules": [index...]}...]}...],
+ *      "leading": the columns rank and span, before all others if there are several,
+ *      "options": [{"name", "part": "view|question|text", "switch": it has no value}...],
+ *      "forms": [name...],
+ *      "rules": [{"title", "text", "source"}...]}
  *
  * Threading: a pure function; the buffer is the caller's.
  */

@@ -5,7 +5,7 @@
  *   --logdir DIR               look for runs in DIR and below it
  *   --logdir_spec A:DIR,B:DIR  the same in several; names of runs begin with A or B
  *   --run NAME                 the run to read, of these or of the directories among the
- * operands
+ *                              operands
  *
  * One run needs no choice. The directory of the chosen run becomes an operand, so everything
  * else works as if it had been named.

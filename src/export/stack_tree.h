@@ -8,9 +8,9 @@
  * Stacks are nodes of a tree, so that each frame is stored once, however deep it is.
  *
  *   - In a frame, blanks unless they are kept, semicolons and control characters become "_", as
- * in torch's export_stacks(), and invalid UTF-8 becomes U+FFFD. Frames that are equal
- * afterwards are one. A frame is cut at 4,096 bytes, a stack at 512 frames; deeper values count
- *     for the deepest kept frame. So the output is never much larger than the input.
+ *     in torch's export_stacks(), and invalid UTF-8 becomes U+FFFD. Frames that are equal
+ *     afterwards are one. A frame is cut at 4,096 bytes, a stack at 512 frames; deeper values
+ *     count for the deepest kept frame. So the output is never much larger than the input.
  *   - Lines are sorted by the bytes of their frames, outermost first. Values that are not
  *     positive are left out.
  *

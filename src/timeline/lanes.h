@@ -12,8 +12,8 @@
  *
  *   - A track with Python frames has one of its synchronous ranges without them.
  *   - Queues that are packed (packing.h) have one for all of their synchronous ranges, under
- * the first of them. There a range lies in the lowest free lane of its kind; the lanes of a
- *     kind stand below those of the kinds before it.
+ *     the first of them. There a range lies in the lowest free lane of its kind; the lanes of
+ *     a kind stand below those of the kinds before it.
  *   - An ITT domain of a process (domains.h) has one, under the track of its first task.
  *
  *   - Allocations, releases and samples of counters are in no lane: they are series.

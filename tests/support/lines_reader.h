@@ -6,8 +6,8 @@
  *     thread NAME PID TID                      a thread; other lines refer to it by NAME
  *     device NAME FAMILY INDEX MEMORY UNITS    a device
  *     queue NAME DEVICE NUMBER                 a queue of it
- *     KIND TRACK START DURATION NAME           a range of that kind: operator, runtime, kernel
- * ... launch TRACK START TRACK START           the call that starts there launched that work
+ *     KIND TRACK START DURATION NAME           a range of that kind: operator, kernel, ...
+ *     launch TRACK START TRACK START           the call that starts there launched that work
  *     step TRACK START DURATION LABEL
  *     memory TRACK TIME DEVICE ADDRESS BYTES TOTAL
  *     counter TRACK TIME VALUE NAME

@@ -3,7 +3,7 @@
  * plugin_tree.h - the diff view of TensorBoard's plugin, for --compat tb.
  *
  *   - A side is the operator tree of one thread of one file, that of its earliest node. If it
- * has steps, what is directly in them, one step after the other; all else is left out.
+ *     has steps, what is directly in them, one step after the other; all else is left out.
  *   - Of two lists, only data loaders, modules, `Optimizer.step` and steps can match: each, in
  *     order, the first one behind the last match that has the same class and name. What is
  *     between two matches is a pair of groups. Without any match there are no children.

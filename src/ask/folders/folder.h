@@ -5,8 +5,9 @@
  *   WORKER[.NUMBER].pt.trace.json[.gz|.zst]  a log directory; if there are any, only they are
  *                                            read
  *   *.json, *.json.gz, *.json.zst, *.osc     otherwise these, JSON if its text begins like a
- * trace NAME.osc.live/                           a recording that was not ended, unless it is
- * read with the parts NAME[.PART].osc beside it
+ *                                            trace
+ *   NAME.osc.live/                           a recording that was not ended, unless it is
+ *                                            read with the parts NAME[.PART].osc beside it
  *
  * Links are followed. Only regular files count; a link that leads nowhere counts as one, so
  * that reading it reports why. What is not read is told with its reason (left_out.h).

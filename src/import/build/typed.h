@@ -7,9 +7,9 @@
  *     osc_track_id queue = osc_build_queue(b, npu, 7, name);
  *     osc_build_event(b, &(struct osc_record){.shape = OSC_SHAPE_RANGE,
  *                     .kind = OSC_KIND_OPERATOR, .track = main, ...}, &args);
- *     osc_build_step(b, &(struct osc_step_row){.track = main, .label = OSC_STR("5"), ...},
- * NULL); osc_build_memory(b, &(struct osc_memory_row){.track = main, .device = npu, ...},
- * NULL); osc_build_arrow(b, OSC_ARROW_LAUNCH, &call, &kernel);
+ *     osc_build_step(b, &(struct osc_step_row){.track = main, .label = label, ...}, NULL);
+ *     osc_build_memory(b, &(struct osc_memory_row){.track = main, .device = npu, ...}, NULL);
+ *     osc_build_arrow(b, OSC_ARROW_LAUNCH, &call, &kernel);
  *
  * A reader names kinds, tracks, devices; nobody derives them from names. What events have
  * beside that are arguments (arguments.h) under the keys of model/form.h.

@@ -8,9 +8,9 @@
  *
  *   - A call may have reserved a slot without having written it: a signal handler that
  *     interrupted it filled the block, or jumped out of it. A block with such a slot waits
- * until a second has passed or its thread has ended; then it is written without that record and
- *     given back. A handler that records for more than a second and returns into such a call
- *     overwrites a slot of whoever has the block by then.
+ *     until a second has passed or its thread has ended; then it is written without that
+ *     record and given back. A handler that records for more than a second and returns into
+ *     such a call overwrites a slot of whoever has the block by then.
  *   - A thread that jumped out of the slow path and then ended leaves its block open; it is
  *     adopted when blocks are few.
  *   - Open blocks are read when a window or dump ends; they stay with their threads. Blocks

@@ -3,8 +3,9 @@
  * sampling.h - record one in N of the scopes of a name, to save time and space.
  *
  *   - Which call is recorded is random: of scopes that repeat in a pattern, all have their
- * turn. What is recorded says for how many calls it stands, itself included: those since the
- * last one of its thread. So the sum is the number of calls, but for the last few of a thread.
+ *     turn. What is recorded says for how many calls it stands, itself included: those since
+ *     the last one of its thread. So the sum is the number of calls, but for the last few of a
+ *     thread.
  *   - A rule has N, or a rate: where a thread records more calls of a name in a second, N
  *     doubles for it, and where it records less than a quarter, N halves.
  *   - Each thread of a recording has counts for OSC_SAMPLING_NAMES names; of others all calls

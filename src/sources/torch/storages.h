@@ -11,7 +11,7 @@
  * where it is: 256 x c10::DeviceType + index. What exceeds one argument is cut.
  *
  *   - Inputs fit a schema by the rule of torch's own memory profiler: where it demands a
- * tensor, there is one with memory.
+ *     tensor, there is one with memory.
  *   - What a schema says is looked up once for each operator and thread.
  *
  * Threading: one table of schemas for each thread.
