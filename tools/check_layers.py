@@ -98,6 +98,17 @@ class Layers:
             return False
         return True
 
+    def may_be_atomic(self, name):
+        """The line of the file NAME, or of a folder above it; None: there is none."""
+        above = [name, *map(str, pathlib.PurePath(name).parents)]
+        return next((path for path in above if path in self.atomic), None)
+
+    def room_level(self, name):
+        """The level of the room NAME, by its own line or by that for all of its folder; None: it
+        is no room."""
+        any_room = f"{name.split('/')[0]}/*" if "/" in name else name
+        return self.rooms.get(name, self.rooms.get(any_room))
+
 
 def blank(text):
     """The code with comments and literals blanked out; the lines stay the same."""
@@ -260,12 +271,12 @@ class Checker:
             self.fault(i, f"{folder} includes {target}, which is not below it")
 
     def check_rooms(self, i, room, there):
-        levels = self.rules.rooms
+        level = self.rules.room_level
         for name in (room, there):
-            if name not in levels:
+            if level(name) is None:
                 self.fault(i, f"{room} includes {there}, but {name} is no room of src/LAYERS")
                 return
-        if levels[there] >= levels[room]:
+        if level(there) >= level(room):
             self.fault(i, f"{room} includes {there}, which is not below it")
 
     def count_module(self, path, text):
@@ -285,8 +296,9 @@ class Checker:
             match = ATOMIC.search(line)
             if not match:
                 continue
-            self.uses_atomics.add(self.name)
-            if self.name not in self.rules.atomic:
+            permit = self.rules.may_be_atomic(self.name)
+            self.uses_atomics.add(permit)
+            if permit is None:
                 self.fault(i, f"{match[1]}, but the file is not listed as atomic in src/LAYERS")
                 return
             for call in ATOMIC_CALL.finditer(line):
@@ -366,13 +378,14 @@ class Checker:
                 self.count_module(path, path.read_text(errors="replace"))
         rules, root = self.rules, self.root / "src"
         for name in sorted([*rules.layers, *rules.rooms]):
-            if not (root / name).is_dir():
+            if not (root / name.removesuffix("/*")).is_dir():
                 self.fault(0, f"there is no folder src/{name}")
         for name in sorted(rules.atomic - self.uses_atomics):
             self.fault(0, f"atomic {name}: it uses none, or is not there")
         for name, n in sorted(self.files.items()):
             room = name.removeprefix("src/")
-            if "/" in room and room.split("/")[0] not in rules.flat and room not in rules.rooms:
+            is_flat = room.split("/")[0] in rules.flat
+            if "/" in room and not is_flat and rules.room_level(room) is None:
                 self.fault(0, f"{name} is no room of src/LAYERS")
             if n > FOLDER_FILES:
                 self.fault(0, f"{name} has {n} files of the product, more than {FOLDER_FILES}")

@@ -93,6 +93,22 @@ CASES = [
         "src/high/new is no room",
     ),
     (
+        "a room that is listed with all of its folder",
+        {
+            "src/LAYERS": LAYERS + "room high/* 0\n",
+            "src/high/new/n.h": header("high/new/n", "low/a"),
+        },
+        None,
+    ),
+    (
+        "sideways between rooms of which one is listed with all",
+        {
+            "src/LAYERS": LAYERS + "room high/* 0\n",
+            "src/high/new/n.h": header("high/new/n", "high/left/l"),
+        },
+        "high/new includes high/left, which is not below it",
+    ),
+    (
         "a layer without a folder",
         {"src/LAYERS": LAYERS + "layer gone 3\n"},
         "there is no folder src/gone",
@@ -175,6 +191,28 @@ CASES = [
         "atomics that are gone",
         {"src/LAYERS": LAYERS + "atomic src/low/a.c\n"},
         "atomic src/low/a.c: it uses none",
+    ),
+    (
+        "atomics that are listed by the folder",
+        {
+            "src/LAYERS": LAYERS + "atomic src/high\n",
+            "src/high/left/l.h": header("high/left/l") + "extern _Atomic int n;\n",
+        },
+        None,
+    ),
+    (
+        "atomics of another folder",
+        {
+            "src/LAYERS": LAYERS + "atomic src/high\n",
+            "src/high/left/l.h": header("high/left/l") + "extern _Atomic int n;\n",
+            "src/low/a.c": code("low/a") + "_Atomic int n;\n",
+        },
+        "src/low/a.c:3: _Atomic, but the file is not listed",
+    ),
+    (
+        "a list in a comment that goes on without its indent",
+        {"src/low/a.c": code("low/a") + "/*\n *   - " + "x" * 80 + "\n * y\n */\n"},
+        "a list in a comment that goes on without its indent",
     ),
     (
         "an order that is not said",
