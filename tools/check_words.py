@@ -99,6 +99,7 @@ OWNERS = (
     "src/table/row_sort.",  # torch's names of columns
     "src/model/form.",
     "src/import/build/builder.",  # keep the phase letters of Chrome traces
+    "src/import/build/members.",  # `info` and exports have the members of Kineto
     "src/import/columns/columns_reader.c",
     "src/export/column_file_tables.c",
 )

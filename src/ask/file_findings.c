@@ -6,7 +6,7 @@
 #include "analysis/quality/quality_rows.h"
 #include "base/hash.h"
 #include "base/idmap.h"
-#include "import/bytes/filename.h"
+#include "import/build/filename.h"
 #include "import/run.h"
 
 #define NAMED 3u /* files in the sentence */

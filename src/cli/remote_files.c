@@ -11,7 +11,7 @@
 
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "import/bytes/filename.h"
+#include "import/build/filename.h"
 #include "remote/remote.h"
 
 static struct osc_path_list urls, copies; /* copy I is of URL I */
@@ -19,7 +19,7 @@ static char folder[256];                  /* of all copies; "": none was made */
 
 static bool wants(const char *name)
 {
-    return name[0] != '.' && osc_filename_parse(name).is_trace;
+    return name[0] != '.' && osc_filename_parse(name).reader != NULL;
 }
 
 /* The line of progress of the file that is being copied, if any. */

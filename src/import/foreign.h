@@ -4,8 +4,8 @@
  *
  * People pass what they have: the archive that they downloaded, the report of another
  * profiler, the pointer that Git LFS left. One sentence says what it is and what to do. A file
- * is known by its first bytes; its name counts only where these tell nothing. A new format is
- * one entry in foreign.c.
+ * is known by its first bytes; its name counts only where these tell nothing. Readers are asked
+ * first (import.c). A new format is one entry in foreign.c.
  *
  * Threading: pure function.
  */

@@ -6,10 +6,10 @@
 #include "base/mem.h"
 #include "base/thread.h"
 #include "codec/inflate.h"
+#include "import/build/members.h"
 #include "import/build/reader.h"
 #include "import/build/seal.h"
 #include "import/build/told_steps.h"
-#include "import/chrome/chrome_about.h"
 #include "import/foreign.h"
 #include "import/osc/open_input.h"
 
@@ -52,19 +52,39 @@ static osc_status probe_text(struct osc_reading *r, char *head, size_t *len,
     return st;
 }
 
-static const struct osc_reader *choose_reader(const char *head, size_t len)
+/* The reader that the first LEN bytes of the text fit best, and how well. */
+static const struct osc_reader *choose_reader(const char *head, size_t len, int *fit)
 {
     const struct osc_reader *best = osc_readers[0];
-    int most = best->probe(head, len);
 
+    *fit = best->probe(head, len);
     for (size_t i = 1; osc_readers[i]; i++) {
-        const int fit = osc_readers[i]->probe(head, len);
-        if (fit > most) {
-            most = fit;
+        const int other = osc_readers[i]->probe(head, len);
+
+        if (other > *fit) {
+            *fit = other;
             best = osc_readers[i];
         }
     }
     return best;
+}
+
+/* Set *READER to that of IN, whose text begins with the LEN bytes at HEAD. OSC_EFORMAT: no
+ * reader fits well, and the file is known to be no trace. */
+static osc_status find_reader(const struct osc_reader **reader, const struct osc_input *in,
+                              const char *head, size_t len, struct osc_err *err)
+{
+    int fit;
+
+    /* A live directory has only one format, however damaged it is. */
+    *reader = in->is_live ? &osc_reader_records : choose_reader(head, len, &fit);
+    if (in->is_live || fit > OSC_FIT_WEAK)
+        return OSC_OK;
+    const struct osc_foreign_file file = {.path = in->path,
+                                          .raw = {in->probe, (uint32_t)in->n_probe},
+                                          .text = {head, (uint32_t)len}};
+
+    return osc_foreign_check(&file, err);
 }
 
 /* Report ST, a failure that the input has not caused. */
@@ -110,8 +130,8 @@ static osc_status seal(struct osc_trace *t, const struct osc_reading *r,
     if (st == OSC_OK)
         st = osc_strings_add(&t->strings, osc_str_c(r->in->path), &t->source, NULL);
     t->is_stdin = r->in->is_stdin;
-    if (st == OSC_OK && !r->is_sealed && !reader->tracks)
-        st = osc_chrome_add_members(t);
+    if (st == OSC_OK && !r->is_sealed && !reader->has_members)
+        st = osc_members_add(t);
     if (st == OSC_OK && !r->is_sealed)
         st =
             osc_trace_seal(t, reader, r->n_threads, r->options->keep.is_on ? r->loading : NULL);
@@ -145,20 +165,14 @@ static osc_status read_input(struct osc_trace *t, struct osc_input *in,
     r.block_bytes = o->block_bytes > 0 ? o->block_bytes : BLOCK_BYTES;
     if (st == OSC_OK)
         st = probe_text(&r, head, &len, err);
-    if (st == OSC_OK && !in->is_live) {
-        const struct osc_foreign_file file = {.path = in->path,
-                                              .raw = {in->probe, (uint32_t)in->n_probe},
-                                              .text = {head, (uint32_t)len}};
+    const struct osc_reader *reader = NULL;
 
-        st = osc_foreign_check(&file, err);
-    }
+    if (st == OSC_OK)
+        st = find_reader(&reader, in, head, len, err);
     loading.is_small =
         in->can_seek && in->size < SMALL_TEXT_BYTES && r.inflate == OSC_INFLATE_NONE;
     loading.is_tiny = loading.is_small && in->size < TINY_TEXT_BYTES;
     if (st == OSC_OK) {
-        /* A live directory has only one format, however damaged it is. */
-        const struct osc_reader *reader =
-            in->is_live ? &osc_reader_records : choose_reader(head, len);
         struct osc_err read_err = {0};
 
         st = reader->read(&r, &read_err);

@@ -6,7 +6,8 @@
 
 #include "base/mem.h"
 #include "codec/inflate.h"
-#include "import/chrome/chrome_begin.h"
+#include "import/build/filename.h"
+#include "import/build/reader.h"
 
 #define TEXT_BYTES ((size_t)64 << 10)
 
@@ -36,6 +37,10 @@ static bool inflate(enum osc_inflate_format format, const char *in, size_t n_in,
 
 bool osc_import_begins_like_trace(const char *path)
 {
+    const struct osc_reader *const reader = osc_filename_parse(path).reader;
+
+    if (!reader || !reader->begins)
+        return true;
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     char *const raw = osc_malloc(2 * TEXT_BYTES), *const text = raw ? raw + TEXT_BYTES : NULL;
     const ssize_t n = fd >= 0 && raw ? pread(fd, raw, TEXT_BYTES, 0) : -1;
@@ -46,9 +51,9 @@ bool osc_import_begins_like_trace(const char *path)
         size_t len = 0;
 
         if (format == OSC_INFLATE_NONE)
-            is_trace = osc_chrome_begins(raw, (size_t)n);
+            is_trace = reader->begins(raw, (size_t)n);
         else if (inflate(format, raw, (size_t)n, text, &len))
-            is_trace = osc_chrome_begins(text, len);
+            is_trace = reader->begins(text, len);
     }
     osc_free(raw);
     if (fd >= 0)

@@ -6,12 +6,12 @@
 
 #include "support/unit.h"
 
-static char path[] = "/tmp/opscope-peek-XXXXXX";
+static char path[] = "/tmp/opscope-peek-XXXXXX.json";
 
 static void assert_begins(const char *text, size_t len, bool is_trace)
 {
-    memset(path + sizeof path - 7, 'X', 6);
-    const int fd = mkstemp(path);
+    memset(path + sizeof "/tmp/opscope-peek-" - 1, 'X', 6);
+    const int fd = mkstemps(path, (int)strlen(".json"));
 
     assert_true(fd >= 0);
     assert_int_equal(write(fd, text, len), (ssize_t)len);

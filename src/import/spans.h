@@ -13,7 +13,7 @@
 #pragma once
 
 #include "base/status.h"
-#include "import/bytes/filename.h"
+#include "import/build/filename.h"
 #include "model/identity.h"
 
 /* Whether A and B are of known processes of one host and cover a common time. */

@@ -190,4 +190,4 @@ static int lines_probe(const char *head, size_t len)
 }
 
 static const struct osc_reader lines_reader = {
-    .name = "lines", .probe = lines_probe, .read = lines_read};
+    .name = "lines", .suffixes = ".lines", .probe = lines_probe, .read = lines_read};

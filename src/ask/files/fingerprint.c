@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "base/strbuf.h"
-#include "import/bytes/filename.h"
+#include "import/build/filename.h"
 #include "import/osc/live_dir.h"
 
 /* Append the length and the digest of the LEN bytes at P to OUT. */

@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/note.h"
 #include "base/sort.h"
-#include "import/bytes/filename.h"
+#include "import/build/filename.h"
 #include "import/osc/open_input.h"
 #include "import/osc/part_links.h"
 #include "import/peek.h"
@@ -66,25 +66,9 @@ static int compare_names(const void *a, const void *b)
     return order != 0 ? order : strcmp(x, y);
 }
 
-/* The length of NAME, of which N bytes are considered, without SUFFIX. */
-static size_t cut_suffix(const char *name, size_t n, const char *suffix)
-{
-    const size_t len = strlen(suffix);
-
-    return n > len && memcmp(name + n - len, suffix, len) == 0 ? n - len : n;
-}
-
-/* The length of NAME without the suffixes for compression and format. */
-static size_t stem_length(const char *name)
-{
-    const size_t n = cut_suffix(name, cut_suffix(name, strlen(name), ".gz"), ".zst");
-
-    return cut_suffix(name, cut_suffix(name, n, ".json"), ".osc");
-}
-
 static struct osc_str stem(const char *name)
 {
-    return (struct osc_str){name, (uint32_t)stem_length(name)};
+    return osc_filename_parse(name).stem;
 }
 
 /* The index of the first of N files that has the stem of NAME; N: none. KNOWN has their indices
@@ -251,7 +235,7 @@ static osc_status add_file(struct reading *r, const char *name, const struct sta
 {
     const struct osc_filename f = osc_filename_parse(name);
 
-    if (!f.is_trace || (name[0] == '.' && !f.is_logdir)) {
+    if (!f.reader || (name[0] == '.' && !f.is_logdir)) {
         leave_out(r, OSC_LEFT_NAME, name);
         return OSC_OK;
     }

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/note.h"
 #include "base/sort.h"
-#include "import/bytes/filename.h"
+#include "import/build/filename.h"
 
 /* So that a user who names the root of a file system does not wait for a search of it all. */
 #define FOLDERS_MAX 10000u

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "import/bytes/filename.h"
+#include "import/build/filename.h"
 
 enum { RUN, WORKER, RANK, SPAN, TIME, BYTES, FILE_NAME, LEFT_OUT };
 
@@ -104,12 +104,11 @@ static bool is_same_worker(const char *a, const struct osc_filename *x, const ch
 /* The name of the worker of PATH, whose name is F. */
 static struct osc_str worker_of(const char *path, const struct osc_filename *f)
 {
-    const char *const slash = strrchr(path, '/'), *const name = slash ? slash + 1 : path;
+    const char *const slash = strrchr(path, '/');
+    const uint32_t at = slash ? (uint32_t)(slash + 1 - path) : 0;
 
-    if (f->is_logdir || f->is_recording)
-        return f->worker;
-    const char *const dot = strstr(name, ".json");
-    return (struct osc_str){name, (uint32_t)(dot ? (size_t)(dot - name) : strlen(name))};
+    return f->is_logdir || f->is_recording ? f->worker
+                                           : (struct osc_str){path + at, f->stem.len - at};
 }
 
 /* Append a row for PATH, which is left out for the reason WHY with DETAIL. */

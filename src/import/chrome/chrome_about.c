@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-#include <stddef.h>
 #include <stdio.h>
 
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "codec/json.h"
+#include "import/build/members.h"
 #include "import/chrome/agents.h"
 #include "import/chrome/dialect.h"
 #include "import/chrome/merged_devices.h"
@@ -211,23 +211,6 @@ osc_status osc_chrome_names(struct osc_trace *t)
 
 /* --- devices ----------------------------------------------------------------------------- */
 
-/* The numeric members of a device, and where they are stored. */
-static const struct {
-    const char *key;
-    size_t offset; /* in struct osc_device_limits */
-} limits[] = {
-    {"totalGlobalMem", offsetof(struct osc_device_limits, memory_bytes)},
-    {"numSms", offsetof(struct osc_device_limits, n_units)},
-    {"computeMajor", offsetof(struct osc_device_limits, major)},
-    {"computeMinor", offsetof(struct osc_device_limits, minor)},
-    {"maxThreadsPerBlock", offsetof(struct osc_device_limits, threads_per_block)},
-    {"maxThreadsPerMultiprocessor", offsetof(struct osc_device_limits, threads_per_unit)},
-    {"regsPerMultiprocessor", offsetof(struct osc_device_limits, registers_per_unit)},
-    {"sharedMemPerBlock", offsetof(struct osc_device_limits, shared_bytes_per_block)},
-    {"sharedMemPerMultiprocessor", offsetof(struct osc_device_limits, shared_bytes_per_unit)},
-    {"warpSize", offsetof(struct osc_device_limits, simd_width)},
-};
-
 /* The integer member KEY, which may be a text; -1: missing or negative. */
 static int64_t number_of(struct osc_str device, const char *key)
 {
@@ -279,10 +262,10 @@ static osc_status read_device(struct osc_trace *t, struct osc_str family, struct
     const int64_t id = number_of(text, "id");
 
     *d = (struct osc_device){.index = id >= 0 ? id : (int64_t)t->n_devices};
-    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        const int64_t value = number_of(text, limits[i].key);
+    for (const struct osc_member_limit *m = osc_member_limits; m->key; m++) {
+        const int64_t value = number_of(text, m->key);
 
-        memcpy((char *)&d->limits + limits[i].offset, &value, sizeof value);
+        memcpy((char *)&d->limits + m->offset, &value, sizeof value);
     }
     osc_status st = read_model(t, text, &d->model);
     if (st == OSC_OK && d->model.v == 0)
@@ -418,62 +401,4 @@ osc_status osc_chrome_about(struct osc_trace *t)
         osc_producer_dialect((enum osc_producer)t->producer) == OSC_DIALECT_KINETO)
         st = osc_merged_devices_number(t);
     return st == OSC_OK ? name_listed(t) : st;
-}
-
-/* --- members for traces of other formats ---------------------------------------------------
- */
-
-static void add_device(const struct osc_trace *t, const struct osc_device *d,
-                       struct osc_strbuf *text)
-{
-    int64_t value;
-
-    osc_strbuf_addf(text, "%s{\"id\":%lld", text->len > 0 ? "," : "[", (long long)d->index);
-    if (d->model.v != 0) {
-        osc_strbuf_adds(text, ",\"name\":");
-        osc_json_quote(text, osc_trace_str(t, d->model));
-    }
-    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        memcpy(&value, (const char *)&d->limits + limits[i].offset, sizeof value);
-        if (value >= 0)
-            osc_strbuf_addf(text, ",\"%s\":%lld", limits[i].key, (long long)value);
-    }
-    osc_strbuf_addc(text, '}');
-}
-
-/* Add the member KEY with the value TEXT, unless that is empty. */
-static osc_status add_member(struct osc_trace *t, const char *key, struct osc_strbuf *text)
-{
-    size_t cap = t->n_metas;
-    struct osc_meta meta = {.is_string = false};
-    osc_status st = text->status;
-
-    if (st == OSC_OK && text->len > 0) {
-        st = osc_grow(&t->metas, &cap, (size_t)t->n_metas + 1, sizeof *t->metas);
-        if (st == OSC_OK)
-            st = osc_strings_add(&t->strings, osc_str_c(key), &meta.key, NULL);
-        if (st == OSC_OK)
-            st = osc_strings_add(&t->strings, (struct osc_str){text->s, (uint32_t)text->len},
-                                 &meta.value, NULL);
-        if (st == OSC_OK)
-            t->metas[t->n_metas++] = meta;
-    }
-    osc_strbuf_fini(text);
-    return st;
-}
-
-osc_status osc_chrome_add_members(struct osc_trace *t)
-{
-    struct osc_strbuf devices = {0}, base = {0};
-
-    for (uint32_t i = 0; i < t->n_devices; i++)
-        add_device(t, &t->devices[i], &devices);
-    if (t->n_devices > 0)
-        osc_strbuf_addc(&devices, ']');
-    const osc_status st = add_member(t, "deviceProperties", &devices);
-    if (st != OSC_OK)
-        return st;
-    if (t->base_ns != 0)
-        osc_strbuf_addi(&base, t->base_ns);
-    return add_member(t, "baseTimeNanoseconds", &base);
 }

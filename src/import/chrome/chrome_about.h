@@ -24,9 +24,3 @@ OSC_MUST_USE osc_status osc_chrome_about(struct osc_trace *t);
 
 /* Fill only the devices, from the member of T; no row is looked at. */
 OSC_MUST_USE osc_status osc_chrome_devices(struct osc_trace *t);
-
-/*
- * Make members of a Chrome trace from the devices and the base of times of T, which has another
- * format; for `info` and for exports.
- */
-OSC_MUST_USE osc_status osc_chrome_add_members(struct osc_trace *t);

@@ -11,6 +11,7 @@
  * end.
  */
 #include "import/chrome/chrome_about.h"
+#include "import/chrome/chrome_begin.h"
 #include "import/chrome/chrome_parser.h"
 #include "import/chrome/clues.h"
 #include "import/chrome/dialect.h"
@@ -583,15 +584,22 @@ static osc_status chrome_read(struct osc_reading *r, struct osc_err *err)
     return st;
 }
 
-/* JSON, with or without a byte order mark. */
-static int chrome_probe(const char *head, size_t len)
+/* Whether HEAD is JSON, with or without a byte order mark. */
+static bool is_json(const char *head, size_t len)
 {
     size_t i = len >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 
     while (i < len && osc_text_is_blank(head[i]))
         i++;
-    /* At least 1: any other text gets this reader's error message. */
-    return i < len && (head[i] == '{' || head[i] == '[') ? 50 : 1;
+    return i < len && (head[i] == '{' || head[i] == '[');
+}
+
+/* Profilers of all kinds write JSON; events of a trace may begin later than HEAD ends. */
+static int chrome_probe(const char *head, size_t len)
+{
+    if (!is_json(head, len))
+        return OSC_FIT_NONE;
+    return osc_chrome_begins(head, len) ? OSC_FIT_GOOD : OSC_FIT_WEAK;
 }
 
 /* By category, and for other producers than Kineto by the names of processes and threads. */
@@ -610,8 +618,11 @@ static osc_status chrome_kinds(struct osc_trace *t, unsigned n_threads)
 
 const struct osc_reader osc_reader_chrome = {
     .name = "chrome",
+    .suffixes = ".json",
     .probe = chrome_probe,
+    .begins = osc_chrome_begins,
     .read = chrome_read,
     .kinds = chrome_kinds,
     .tracks = osc_chrome_about,
+    .has_members = true,
 };

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "import/bytes/filename.h"
+#include "import/build/filename.h"
 #include "import/osc/live_dir.h"
 
 /* Open the file `blocks` of the directory PATH instead. If it is missing, IN and INFO are not

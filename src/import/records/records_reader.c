@@ -712,6 +712,7 @@ static int records_probe(const char *head, size_t len)
 
 const struct osc_reader osc_reader_records = {
     .name = "opscope",
+    .suffixes = ".osc",
     .probe = records_probe,
     .read = osc_records_read,
 };

@@ -2,9 +2,12 @@
 /*
  * filename.h - what the name of a trace file means.
  *
- *   WORKER[.NUMBER].pt.trace.json[.gz|.zst]   a log directory of torch.profiler
- *   NAME[.PART].osc                           a recording, and its parts; NAME may be
- *                                             HOST.PID.SECONDS.N, as the recorder chooses it
+ *   WORKER[.NUMBER].pt.trace.json   a log directory of torch.profiler
+ *   NAME[.PART].osc                 a recording, and its parts; NAME may be HOST.PID.SECONDS.N,
+ *                                   as the recorder chooses it
+ *   STEM.SUFFIX                     a trace, if a reader has files of this suffix (reader.h)
+ *
+ * Each may end in .gz or .zst.
  *
  * The rank is the first of these that there is:
  *
@@ -26,12 +29,16 @@
 
 #include "base/str.h"
 
+struct osc_reader;
+
 struct osc_filename {
+    const struct osc_reader *reader; /* of files with this suffix; NULL: it is no trace */
+    struct osc_str stem;   /* borrowed, with the directory, without suffixes of compression and
+                              format */
     struct osc_str worker; /* borrowed from the name; may be empty */
     struct osc_str number; /* digits, without leading zeros except in "0"; or empty */
     bool is_logdir;        /* has the form WORKER[.NUMBER].pt.trace.json… */
     bool is_recording;     /* has the form NAME[.PART].osc, as worker and number */
-    bool is_trace;         /* has the suffix of a trace file */
     bool has_rank;
     int32_t rank;
 };

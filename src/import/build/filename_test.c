@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/bytes/filename.h"
+#include "import/build/filename.h"
 
+#include "import/build/reader.h"
 #include "support/unit.h"
 
 static void assert_str(struct osc_str s, const char *expected)
@@ -45,7 +46,7 @@ TEST(takes_recordings_and_their_parts_apart)
     assert_parses("vm.10.99.0.osc", false, "vm.10.99", "0", -1);
     assert_parses("host-rank3.2.osc.gz", false, "host-rank3", "2", 3);
     assert_true(osc_filename_parse("run.osc").is_recording);
-    assert_true(osc_filename_parse("run.osc").is_trace);
+    assert_ptr_equal(osc_filename_parse("run.osc").reader, &osc_reader_records);
     assert_false(osc_filename_parse("run.json").is_recording);
 }
 
@@ -79,11 +80,14 @@ TEST(guesses_the_rank_from_the_worker_and_the_directory)
 
 TEST(knows_files_of_traces_by_their_end)
 {
-    assert_true(osc_filename_parse("a.json").is_trace);
-    assert_true(osc_filename_parse("a.json.gz").is_trace);
-    assert_true(osc_filename_parse("a.json.zst").is_trace);
-    assert_false(osc_filename_parse("x.pt.trace.json.bz2").is_trace);
-    assert_false(osc_filename_parse("a.gz").is_trace);
+    assert_non_null(osc_filename_parse("a.json").reader);
+    assert_non_null(osc_filename_parse("a.json.gz").reader);
+    assert_non_null(osc_filename_parse("a.json.zst").reader);
+    assert_null(osc_filename_parse("x.pt.trace.json.bz2").reader);
+    assert_null(osc_filename_parse("a.gz").reader);
+    assert_str(osc_filename_parse("b/a.pt.trace.json.gz").stem, "b/a.pt.trace");
+    assert_str(osc_filename_parse("b/a.2.osc").stem, "b/a.2");
+    assert_str(osc_filename_parse("b/a.gz").stem, "b/a");
 }
 
 TEST(orders_spans_by_number_and_not_by_text)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/bytes/filename.h"
+#include "import/build/filename.h"
 
 #include <string.h>
+
+#include "import/build/reader.h"
 
 static bool is_digit(char c)
 {
@@ -157,6 +159,23 @@ bool osc_filename_folder_rank(struct osc_str path, int32_t *rank)
            is_rank(name, 0, rank);
 }
 
+/* The reader one of whose suffixes NAME has, and loses; NULL: there is none. */
+static const struct osc_reader *drop_format(struct osc_str *name)
+{
+    for (size_t i = 0; osc_readers[i]; i++) {
+        for (const char *p = osc_readers[i]->suffixes; p && *p; p += *p == ' ') {
+            const struct osc_str suffix = {p, (uint32_t)strcspn(p, " ")};
+
+            p += suffix.len;
+            if (osc_str_ends(*name, suffix)) {
+                name->len -= suffix.len;
+                return osc_readers[i];
+            }
+        }
+    }
+    return NULL;
+}
+
 struct osc_filename osc_filename_parse(const char *name)
 {
     const char *slash = strrchr(name, '/');
@@ -165,14 +184,17 @@ struct osc_filename osc_filename_parse(const char *name)
 
     if (!drop_suffix(&stem, ".gz"))
         drop_suffix(&stem, ".zst");
-    f.is_recording = drop_suffix(&stem, ".osc");
-    f.is_trace = f.is_recording || drop_suffix(&stem, ".json");
+    const bool is_logged = osc_str_ends(stem, OSC_STR(".pt.trace.json"));
+
+    f.reader = drop_format(&stem);
+    f.is_recording = f.reader == &osc_reader_records;
+    f.stem = (struct osc_str){name, (uint32_t)(stem.s - name) + stem.len};
     if (f.is_recording) {
         f.worker = stem;
         if (!is_chosen_name(stem))
             split_number(&f, stem);
         stem = f.worker;
-    } else if (f.is_trace && drop_suffix(&stem, ".pt.trace")) {
+    } else if (is_logged && drop_suffix(&stem, ".pt.trace")) {
         f.is_logdir = true;
         split_number(&f, stem);
         stem = f.worker;
