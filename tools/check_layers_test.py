@@ -233,6 +233,29 @@ CASES = [
         "ARCHITECTURE.md:1: there is no file a.h",
     ),
     (
+        "a file that is listed in the folder above",
+        {"src/high/left/l.c": code("high/left/l"), "src/high/meson.build": listing("left/l.c")},
+        None,
+    ),
+    (
+        "a file that is listed nowhere",
+        {"src/high/left/l.c": code("high/left/l"), "src/high/meson.build": listing("l.c")},
+        "src/high/left/l.c:1: not listed in src/high/left/meson.build",
+    ),
+    (
+        "a function of whatever name",
+        {"src/low/a.c": code("low/a") + "void begin(void)\n{\n}\n"},
+        "begin() is neither static nor named osc_",
+    ),
+    (
+        "a function that a host looks up",
+        {
+            "src/low/a.c": code("low/a")
+            + "OSC_API void begin(void);\n\nvoid begin(void)\n{\n}\n"
+        },
+        None,
+    ),
+    (
         "no guard",
         {"src/low/a.h": header("low/a").replace("#pragma once\n", "")},
         "src/low/a.h:1: no #pragma once",

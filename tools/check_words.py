@@ -86,11 +86,9 @@ OWNERS = (
     "src/export/chrome_",
     "src/analysis/torch/",
     "src/sources/torch/",
-    "src/cli/source_kinds.",
-    "src/cli/run/list_sources.c",  # lists of all sources
+    "src/sources/source_kinds.h",  # a list of all sources
     "src/sources/nvtx/",
     "src/sources/cuda/",
-    "src/sources/collect.",
     "python/opscope/torch/",
     "src/model/known_names.",
     "src/export/redact",

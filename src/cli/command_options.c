@@ -8,8 +8,8 @@
 
 #include "analysis/table_registry.h"
 #include "base/parse.h"
-#include "cli/source_kinds.h"
 #include "recording/schedule.h"
+#include "sources/source_kinds.h"
 #include "table/nearest.h"
 #include "table/table_options.h"
 
@@ -27,7 +27,8 @@
 
 #define AT(member) offsetof(struct osc_args, member)
 
-#define SOURCE_WORD(name, word) word " "
+#define SOURCE_WORD(name, folder, word) word " "
+#define SOURCE_ITEM(name, folder, word) word ", "
 
 static int set_limit_size(struct osc_args *a, const char *value)
 {
@@ -210,8 +211,9 @@ static const struct osc_option behind[] = {
      .help = "output directory; created if missing (default: opscope-PROGRAM-DATE-TIME)",
      .group = "What to record, and where", .completion = OSC_COMPLETE_FILE, .text = AT(output)},
     {"sources", 0, "LIST", RUN,
-     .help = "sources to record, separated by commas: api (calls of libopscope), cuda, itt, "
-             "level-zero, nvtx, opencl, torch, or none (default: all but torch)",
+     .help = "sources to record, separated by commas: api (calls of "
+             "libopscope), " OSC_COLLECTED_LIST(
+                 SOURCE_ITEM) "torch, or none (default: all but torch)",
      .words = OSC_SOURCE_LIST(SOURCE_WORD) "none", .text = AT(run.sources)},
     {"torch", 0, "[=WHAT]", RUN,
      .help = "record the operators of PyTorch (and no ITT, unless --sources names it); with "

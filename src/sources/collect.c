@@ -10,22 +10,21 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of starts, stops and users */
 
 static struct entry {
-    const struct osc_collected *source; /* NULL: the end */
+    const char *word;                   /* NULL: the end */
+    const struct osc_collected *source; /* NULL: it cannot be started */
     uint32_t n_users;                   /* who started it and have not stopped it */
 } entries[] = {
-    {&osc_collected_cuda, 0},
-#if OSC_WITH_LEVEL_ZERO
-    {&osc_collected_level_zero, 0},
-#endif
-    {NULL, 0},
-};
+#define ENTRY(name, folder, word) {word, &osc_collected_##folder, 0},
+    OSC_COLLECTED_LIST(ENTRY)
+#undef ENTRY
+        {NULL, NULL, 0}};
 
-/* The entry of the source with this word; NULL: there is none. */
+/* The entry of the source with this word; NULL: there is none that can be started. */
 static struct entry *find(const char *word)
 {
     struct entry *e = entries;
 
-    while (e->source && !(word && strcmp(e->source->word, word) == 0))
+    while (e->word && !(word && strcmp(e->word, word) == 0))
         e++;
     return e->source ? e : NULL;
 }
@@ -64,8 +63,8 @@ void opscope_collect_report(void)
 
 void opscope_collect_settle(void)
 {
-    for (const struct entry *e = entries; e->source; e++)
-        if (e->source->settle)
+    for (const struct entry *e = entries; e->word; e++)
+        if (e->source && e->source->settle)
             e->source->settle();
 }
 

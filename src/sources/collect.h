@@ -19,10 +19,11 @@
 #include <stdint.h>
 
 #include "opscope/opscope.h"
+#include "sources/source_kinds.h"
 
-/* A source that can be started so. */
+/* A source that can be started so: osc_collected_FOLDER in the folder that source_kinds.h
+ * names. */
 struct osc_collected {
-    const char *word; /* in OPSCOPE_SOURCES */
     int (*start)(void);
     const char *(*why)(void);
     void (*stop)(void);
@@ -30,9 +31,12 @@ struct osc_collected {
     void (*settle)(void);     /* NULL: there is nothing to wait for */
 };
 
-extern const struct osc_collected osc_collected_cuda __attribute__((visibility("hidden")));
-extern const struct osc_collected osc_collected_level_zero
-    __attribute__((visibility("hidden")));
+/* Weak: a source that cannot be started so, or was not built, has none. */
+#define OSC_COLLECTED(name, folder, word)                    \
+    extern const struct osc_collected osc_collected_##folder \
+        __attribute__((weak, visibility("hidden")));
+OSC_COLLECTED_LIST(OSC_COLLECTED)
+#undef OSC_COLLECTED
 
 /* Start SOURCE, a word of OPSCOPE_SOURCES. 0: it records, as it may have before. */
 OSC_API int opscope_collect_start(const char *source);
@@ -51,7 +55,7 @@ OSC_API uint64_t opscope_collect_unseen(const char *source);
 OSC_API void opscope_collect_report(void);
 
 /* The recording ends, and another one begins: wait, for a moment, for what the program launched
- * on Level Zero until now, and record it. */
+ * until now where its ends are asked for, and record it. */
 OSC_API void opscope_collect_settle(void);
 
 /* Record what SOURCE knows to have finished, and when all who started it have stopped it, let

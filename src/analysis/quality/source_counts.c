@@ -2,6 +2,7 @@
 #include "analysis/quality/source_counts.h"
 
 #include "analysis/remedies.h"
+#include "sources/source_kinds.h"
 
 #define COUNTS_MAX 64 /* of all sources and processes; more are left out */
 
@@ -13,11 +14,12 @@ struct count {
 
 static bool is_of_source(struct osc_str name)
 {
-    static const struct osc_str sources[] = {
-        {"cuda: ", 6}, {"level-zero: ", 12}, {"nvtx: ", 6}, {"opencl: ", 8}, {"sources: ", 9}};
+#define PREFIX(source, folder, word) word ": ",
+    static const char *const prefixes[] = {OSC_COLLECTED_LIST(PREFIX) "sources: "};
+#undef PREFIX
 
-    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
-        if (osc_str_starts(name, sources[i]))
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        if (osc_str_starts(name, osc_str_c(prefixes[i])))
             return true;
     }
     return false;

@@ -153,6 +153,22 @@ static const char *shorten(const char *path)
     return len > 1 && strncmp(path, cwd, len) == 0 && path[len] == '/' ? path + len + 1 : path;
 }
 
+/* Report in one line that nothing was recorded from SOURCES. LACKS_TORCH as below. */
+static void report_nothing(unsigned sources, bool lacks_torch)
+{
+    struct osc_strbuf why = {0};
+
+    if (sources == 0) {
+        osc_strbuf_adds(&why, "no source was selected");
+    } else {
+        osc_strbuf_adds(&why, "the program called none of ");
+        osc_sources_add_titles(&why, OSC_SOURCE_API | OSC_SOURCES_COLLECTED);
+    }
+    osc_cli_error("nothing was recorded: %s%s", why.status == OSC_OK ? why.s : "out of memory",
+                  lacks_torch ? "; 'opscope run --torch' records what PyTorch does" : "");
+    osc_strbuf_fini(&why);
+}
+
 /* At the end, print on standard error what was recorded from SOURCES and what to type next.
  * LACKS_TORCH: nothing was recorded of a Python program, which may use PyTorch. */
 static void summarize(const char *path, const struct osc_harvest *t, unsigned sources,
@@ -162,12 +178,7 @@ static void summarize(const char *path, const struct osc_harvest *t, unsigned so
     char others[64] = "";
 
     if (t->n_files == 0) {
-        osc_cli_error("nothing was recorded: %s%s",
-                      sources == 0
-                          ? "no source was selected"
-                          : "the program called none of libopscope, CUDA, ITT, Level Zero, "
-                            "NVTX and OpenCL",
-                      lacks_torch ? "; 'opscope run --torch' records what PyTorch does" : "");
+        report_nothing(sources, lacks_torch);
         return;
     }
     if (t->n_others > 0)
@@ -231,7 +242,7 @@ static void report_not_started(const char *program, const struct osc_child_end *
 static void ask_of_sources(struct osc_recorded_asked *asked, const struct osc_args *args,
                            const struct osc_sources *s, bool is_whole, bool is_told)
 {
-    const unsigned collected = s->wanted & osc_sources_collected();
+    const unsigned collected = s->wanted & OSC_SOURCES_COLLECTED;
 
     asked->named = args->run.sources ? collected : 0;
     asked->sources = (is_whole ? s->wanted & OSC_SOURCES_TORCH & ~s->failed : 0) |
@@ -368,12 +379,9 @@ const struct osc_command osc_command_run = {
     .text =
         "Runs PROGRAM and records what it and its children report: calls of libopscope,\n"
         "tasks of ITT (PyTorch's emit_itt(), oneDNN, oneTBB, OpenVINO), ranges of NVTX, and\n"
-        "what CUDA, Level Zero and OpenCL do on their devices. Each process writes a file "
-        "into\n"
-        "DIR. PROGRAM finds its terminal, signals and descriptors unchanged. opscope ends "
-        "with\n"
-        "the status of PROGRAM or by the same signal, with 127 if it was not found and with "
-        "126\n"
+        "what runtimes do on devices (--list-sources). Each process writes a file into DIR.\n"
+        "PROGRAM finds its terminal, signals and descriptors unchanged. opscope ends with the\n"
+        "status of PROGRAM or by the same signal, with 127 if it was not found and with 126\n"
         "if it cannot be executed.\n",
     .examples =
         "  opscope run -- python train.py          into opscope-python-DATE-TIME/\n"

@@ -7,11 +7,5 @@
  */
 #pragma once
 
-struct osc_source_kind;
-
-/* What KIND lacks that no program brings with it, a static text; NULL: nothing that is known.
- */
-const char *osc_source_lack(const struct osc_source_kind *kind);
-
 /* Print the list. Returns the exit code. */
 int osc_list_sources(void);

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
-#include "cli/run/source_files.h"
+#include "sources/source_files.h"
 
 /* Whether WORD of a command is the interpreter or a source file. */
 static bool is_python_word(const char *word)

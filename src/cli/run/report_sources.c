@@ -11,12 +11,12 @@
 static unsigned collected_bit(struct osc_str name)
 {
     for (size_t i = 0; i < OSC_SOURCE_COUNT; i++) {
-        const struct osc_source_kind *const kind = &osc_source_kinds[i];
-        const struct osc_str word = osc_str_c(kind->word);
+        const struct osc_source_entry *const source = &osc_source_entries[i];
+        const struct osc_str word = osc_str_c(source->word);
 
-        if (kind->is_collected && osc_str_starts(name, word) &&
+        if (source->bit & OSC_SOURCES_COLLECTED && osc_str_starts(name, word) &&
             (name.len == word.len || name.s[word.len] == '.'))
-            return kind->bit;
+            return source->bit;
     }
     return 0;
 }
@@ -60,17 +60,17 @@ void osc_report_sources(const struct osc_sources_seen *seen, pid_t pid, unsigned
                       "sets it (python -I, -E and -S ignore it)",
                       replaces ? "ran a profile of torch" : "imported torch and used it");
     for (size_t i = 0; i < OSC_SOURCE_COUNT; i++) {
-        const struct osc_source_kind *const kind = &osc_source_kinds[i];
+        const struct osc_source_entry *const source = &osc_source_entries[i];
 
-        if (!kind->is_collected || !(wanted & kind->bit) ||
-            ((seen->recorded | seen->failed) & kind->bit))
+        if (!(wanted & OSC_SOURCES_COLLECTED & source->bit) ||
+            ((seen->recorded | seen->failed) & source->bit))
             continue;
-        if (seen->loaded & kind->bit)
+        if (seen->loaded & source->bit)
             osc_cli_error("[%s] the collector was loaded but recorded nothing: %s was paused, "
                           "or only names were created",
-                          kind->word, kind->title);
-        else if (named & kind->bit)
-            osc_cli_error("[%s] nothing in PID %d loaded the collector (%s)", kind->word,
-                          (int)pid, kind->unused);
+                          source->word, source->kind->title);
+        else if (named & source->bit)
+            osc_cli_error("[%s] nothing in PID %d loaded the collector (%s)", source->word,
+                          (int)pid, source->kind->unused);
     }
 }

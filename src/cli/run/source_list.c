@@ -11,15 +11,14 @@
 #include "base/mem.h"
 #include "base/shell.h"
 #include "base/strbuf.h"
-#include "cli/run/list_sources.h"
-#include "cli/run/source_files.h"
 #include "cli/show.h"
 #include "recording/schedule.h"
 #include "recording/switches.h"
+#include "sources/source_files.h"
 #include "table/nearest.h"
 
-#define WORD(name, word) word ", "
-#define WORDS            OSC_SOURCE_LIST(WORD)
+#define WORD(name, folder, word) word ", "
+#define WORDS                    OSC_SOURCE_LIST(WORD)
 
 static int no_source(const char *name, size_t len)
 {
@@ -28,7 +27,7 @@ static int no_source(const char *name, size_t len)
 
     snprintf(word, sizeof word, "%.*s", (int)(len < 31 ? len : 31), name);
     for (size_t i = 0; i < OSC_SOURCE_COUNT; i++)
-        osc_nearest_try(&near, osc_source_kinds[i].word);
+        osc_nearest_try(&near, osc_source_entries[i].word);
     if (near.best)
         return osc_cli_misuse("--sources: unknown source '%s'; did you mean '%s'?", word,
                               near.best);
@@ -47,10 +46,10 @@ static int parse_sources(const char *list, unsigned *bits)
         const unsigned before = *bits;
 
         for (size_t i = 0; i < OSC_SOURCE_COUNT; i++) {
-            const struct osc_source_kind *const kind = &osc_source_kinds[i];
+            const struct osc_source_entry *const source = &osc_source_entries[i];
 
-            if (strlen(kind->word) == len && memcmp(kind->word, p, len) == 0)
-                *bits |= kind->bit;
+            if (strlen(source->word) == len && memcmp(source->word, p, len) == 0)
+                *bits |= source->bit;
         }
         if (*bits == before)
             return no_source(p, len);
@@ -76,29 +75,20 @@ static int parse_torch(const char *value, unsigned *bit)
     return OSC_EXIT_DONE;
 }
 
-/* Whether the user has said that Level Zero is not to be traced, or it is not installed: then
- * it is no default, because the collector would have to be loaded into every program. */
-static bool lacks_level_zero(void)
-{
-    const char *const tracing = getenv("ZE_ENABLE_TRACING_LAYER");
-    const char *const ipex = getenv("IPEX_ZE_TRACING");
-    char why[256];
-
-    if (tracing && strcmp(tracing, "0") == 0)
-        return true;
-    return !(ipex && strcmp(ipex, "1") == 0) &&
-           !osc_is_loadable("libze_loader.so.1", why, sizeof why);
-}
-
 /* The sources that are recorded if nobody names some. */
 static unsigned by_default(const struct osc_run_args *run)
 {
-    unsigned bits = OSC_SOURCE_API | (osc_sources_collected() & osc_sources_built());
+    unsigned bits = OSC_SOURCE_API | (OSC_SOURCES_COLLECTED & osc_sources_built());
 
-    if (run->torch)
-        bits &= ~(unsigned)OSC_SOURCE_ITT;
-    if ((bits & OSC_SOURCE_LEVEL_ZERO) && lacks_level_zero())
-        bits &= ~(unsigned)OSC_SOURCE_LEVEL_ZERO;
+    for (size_t i = 0; i < OSC_SOURCE_COUNT; i++) {
+        const struct osc_source_entry *const source = &osc_source_entries[i];
+
+        if (!(bits & source->bit))
+            continue;
+        if ((run->torch && source->kind->yields_to_torch) ||
+            (source->kind->is_left_out && source->kind->is_left_out()))
+            bits &= ~source->bit;
+    }
     return bits;
 }
 
@@ -171,21 +161,20 @@ static int heed_forbidden(struct osc_sources *s, const struct osc_args *args, un
     return do_without(s, args, bits);
 }
 
-/* "ITT is", "NVTX and OpenCL are" for the sources BITS. */
-static void add_not_recorded(struct osc_strbuf *text, unsigned bits)
+unsigned osc_sources_add_titles(struct osc_strbuf *text, unsigned bits)
 {
     unsigned rest = bits, n = 0;
 
     for (size_t i = 0; i < OSC_SOURCE_COUNT; i++) {
-        const struct osc_source_kind *const kind = &osc_source_kinds[i];
+        const struct osc_source_entry *const source = &osc_source_entries[i];
 
-        if (!(rest & kind->bit))
+        if (!(rest & source->bit))
             continue;
-        rest &= ~kind->bit;
-        osc_strbuf_addf(text, "%s%s", n == 0 ? "" : rest ? ", " : " and ", kind->title);
+        rest &= ~source->bit;
+        osc_strbuf_addf(text, "%s%s", n == 0 ? "" : rest ? ", " : " and ", source->kind->title);
         n++;
     }
-    osc_strbuf_adds(text, n == 1 ? " is" : " are");
+    return n;
 }
 
 /* Find the collector, for the sources BITS, and store its PATH; "": it cannot be used. */
@@ -195,7 +184,7 @@ static int check_collector(struct osc_sources *s, const struct osc_args *args, u
     struct osc_strbuf text = {0};
     char why[256];
 
-    add_not_recorded(&text, bits);
+    osc_strbuf_adds(&text, osc_sources_add_titles(&text, bits) == 1 ? " is" : " are");
     if (text.status != OSC_OK) {
         path[0] = '\0';
     } else if (!osc_find_collector(path, room)) {
@@ -226,11 +215,12 @@ static int add_to_list(struct osc_sources *s, const char *variable, const char *
     return add_text(s, variable, &text);
 }
 
-/* Let the variable of KIND name the collector at PATH: before others if it is a list, else
+/* Let the variable of SOURCE name the collector at PATH: before others if it is a list, else
  * unless it names the library of another tool. */
 static int choose_variable(struct osc_sources *s, const struct osc_args *args,
-                           const struct osc_source_kind *kind, const char *path)
+                           const struct osc_source_entry *source, const char *path)
 {
+    const struct osc_source_kind *const kind = source->kind;
     const char *const other = getenv(kind->variable);
     struct osc_strbuf text = {0};
 
@@ -239,38 +229,11 @@ static int choose_variable(struct osc_sources *s, const struct osc_args *args,
     if (other && *other && strcmp(other, path) != 0 && !args->run.is_forced) {
         osc_cli_error("[%s] %s is already set to %s; that would replace another tool: unset "
                       "it or use --force; %s is not recorded",
-                      kind->word, kind->variable, other, kind->title);
-        return do_without(s, args, kind->bit);
+                      source->word, kind->variable, other, kind->title);
+        return do_without(s, args, source->bit);
     }
     osc_strbuf_adds(&text, path);
     return add_text(s, kind->variable, &text);
-}
-
-/* Whether OpenCL reaches programs only if the collector is preloaded: the loader has no layers,
- * or there is none. Without one programs may be linked with a driver, but hardly any is:
- * IS_NAMED by the user, or not. */
-static bool is_opencl_preloaded(bool is_named)
-{
-    static const char loader[] = "libOpenCL.so.1";
-    char why[256];
-
-    return osc_library_lacks(loader, "OPENCL_LAYERS") ||
-           (is_named && !osc_is_loadable(loader, why, sizeof why));
-}
-
-/* Those of BITS that reach programs only if the collector is preloaded: Level Zero, some of
- * OpenCL, and with NVTX AMD's ROCTx. IS_NAMED: the user has named the sources. */
-static unsigned find_preloaded(unsigned bits, bool is_named)
-{
-    static const char *const roctx[] = {"libroctx64.so.4", "librocprofiler-sdk-roctx.so.1",
-                                        "librocprofiler-sdk-roctx.so.0"};
-    unsigned found = bits & OSC_SOURCE_LEVEL_ZERO;
-
-    if (bits & OSC_SOURCE_OPENCL && is_opencl_preloaded(is_named))
-        found |= OSC_SOURCE_OPENCL;
-    if (bits & OSC_SOURCE_NVTX && osc_is_one_loadable(roctx, sizeof roctx / sizeof *roctx))
-        found |= OSC_SOURCE_NVTX;
-    return found;
 }
 
 /* Preload the collector at PATH if one of BITS needs it. It comes after the libraries of
@@ -279,13 +242,22 @@ static unsigned find_preloaded(unsigned bits, bool is_named)
 static int choose_preload(struct osc_sources *s, const struct osc_args *args, unsigned bits,
                           const char *path)
 {
-    const unsigned preloaded = find_preloaded(bits, args->run.sources != NULL);
+    const bool is_named = args->run.sources != NULL;
+    unsigned preloaded = 0;
     int failed;
 
+    for (size_t i = 0; i < OSC_SOURCE_COUNT; i++) {
+        const struct osc_source_kind *const kind = osc_source_entries[i].kind;
+        const unsigned bit = osc_source_entries[i].bit;
+
+        if (!(bits & bit) || !kind->is_preloaded || !kind->is_preloaded(is_named))
+            continue;
+        preloaded |= bit;
+        if (kind->switch_variable)
+            add_variable(s, kind->switch_variable, "1");
+    }
     if (!preloaded)
         return OSC_EXIT_DONE;
-    if (preloaded & OSC_SOURCE_LEVEL_ZERO)
-        add_variable(s, "ZE_ENABLE_TRACING_LAYER", "1");
     failed = add_to_list(s, "LD_PRELOAD", path, false);
     return failed ? failed : add_to_list(s, "ASAN_OPTIONS", "verify_asan_link_order=0", true);
 }
@@ -296,7 +268,7 @@ static const char *lack_of(const struct osc_source_kind *kind, const struct osc_
 {
     if (kind->missing)
         return kind->missing;
-    return args->run.is_strict && args->run.sources ? osc_source_lack(kind) : NULL;
+    return args->run.is_strict && args->run.sources && kind->lack ? kind->lack() : NULL;
 }
 
 /* Choose those of BITS that the collector records. */
@@ -306,23 +278,23 @@ static int choose_collected(struct osc_sources *s, const struct osc_args *args, 
     int failed = OSC_EXIT_DONE;
 
     for (size_t i = 0; i < OSC_SOURCE_COUNT && !failed; i++) {
-        const struct osc_source_kind *const kind = &osc_source_kinds[i];
-        const char *const lack = bits & kind->bit ? lack_of(kind, args) : NULL;
+        const struct osc_source_entry *const source = &osc_source_entries[i];
+        const char *const lack = bits & source->bit ? lack_of(source->kind, args) : NULL;
 
         if (!lack)
             continue;
-        osc_cli_error("[%s] %s; %s is not recorded", kind->word, lack, kind->title);
-        failed = do_without(s, args, kind->bit);
+        osc_cli_error("[%s] %s; %s is not recorded", source->word, lack, source->kind->title);
+        failed = do_without(s, args, source->bit);
     }
     bits &= ~s->failed;
     if (!failed && bits)
         failed = check_collector(s, args, bits, path, sizeof path);
     bits &= ~s->failed;
     for (size_t i = 0; i < OSC_SOURCE_COUNT && !failed; i++) {
-        const struct osc_source_kind *const kind = &osc_source_kinds[i];
+        const struct osc_source_entry *const source = &osc_source_entries[i];
 
-        if (bits & kind->bit && kind->variable)
-            failed = choose_variable(s, args, kind, path);
+        if (bits & source->bit && source->kind->variable)
+            failed = choose_variable(s, args, source, path);
     }
     return failed ? failed : choose_preload(s, args, bits & ~s->failed, path);
 }
@@ -428,17 +400,17 @@ static int choose_switches(struct osc_sources *s, const char *option, const char
 void osc_sources_add_names(struct osc_strbuf *text, unsigned bits, const char *prefix)
 {
     for (size_t i = 0; i < OSC_SOURCE_COUNT; i++) {
-        const struct osc_source_kind *const kind = &osc_source_kinds[i];
+        const struct osc_source_entry *const source = &osc_source_entries[i];
 
-        if (bits & kind->bit)
-            osc_strbuf_addf(text, "%s%s%s", text->len > 0 ? "," : "", prefix, kind->word);
+        if (bits & source->bit)
+            osc_strbuf_addf(text, "%s%s%s", text->len > 0 ? "," : "", prefix, source->word);
     }
 }
 
 /* Set OPSCOPE_SOURCES to the usable and the unusable sources of BITS. */
 static int print_sources(struct osc_sources *s, const struct osc_args *args, unsigned bits)
 {
-    const unsigned by_default = args->run.sources ? 0 : osc_sources_collected();
+    const unsigned by_default = args->run.sources ? 0 : OSC_SOURCES_COLLECTED;
     struct osc_strbuf text = {0};
 
     s->wanted = bits & ~s->failed;
@@ -492,7 +464,7 @@ int osc_sources_choose(struct osc_sources *s, const struct osc_args *args, const
     if (!failed)
         failed = heed_forbidden(s, args, bits);
     if (!failed)
-        failed = choose_collected(s, args, bits & ~s->failed & osc_sources_collected());
+        failed = choose_collected(s, args, bits & ~s->failed & OSC_SOURCES_COLLECTED);
     if (!failed && (bits & ~s->failed & OSC_SOURCES_TORCH))
         failed = choose_torch(s, args, bits);
     return failed ? failed : print_sources(s, args, bits);

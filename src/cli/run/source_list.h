@@ -3,11 +3,10 @@
  * source_list.h - the environment variables that make a program record.
  *
  * Each source of events uses a hook of its own: programs that call libopscope read
- * OPSCOPE_OUT; ITT loads the library named by INTEL_LIBITTNOTIFY64, NVTX that of
- * NVTX_INJECTION64_PATH, CUDA's driver that of CUDA_INJECTION64_PATH, OpenCL's loader those of
- * OPENCL_LAYERS; LD_PRELOAD puts the collector before the loader of Level Zero; Python first
- * imports a module of ours from PYTHONPATH, which waits for torch. In the program all of these
- * fail silently, so whatever can be checked before it starts is checked here.
+ * OPSCOPE_OUT; runtimes load the library that a variable of theirs names, such as
+ * INTEL_LIBITTNOTIFY64, or LD_PRELOAD puts the collector before them (osc_source_kind); Python
+ * first imports a module of ours from PYTHONPATH, which waits for torch. In the program all of
+ * these fail silently, so whatever can be checked before it starts is checked here.
  *
  *   - OPSCOPE_SOURCES lists the sources, and recordings repeat the list: "api,?nvtx,-itt". '-'
  *     marks one that cannot be used, '?' one that nobody named, which may find nothing.
@@ -20,9 +19,10 @@
 #include "base/strbuf.h"
 #include "cli/command_options.h"
 #include "cli/run/child.h"
-#include "cli/source_kinds.h"
+#include "sources/source_kinds.h"
 
-#define OSC_SOURCES_VARIABLES_MAX 21
+/* Two of each source, and those of the run. */
+#define OSC_SOURCES_VARIABLES_MAX (2 * OSC_SOURCE_COUNT + 12)
 
 /* Zeroed, it is empty. */
 struct osc_sources {
@@ -43,6 +43,9 @@ struct osc_sources {
  * wrong, returns the exit code after a message.
  */
 int osc_sources_choose(struct osc_sources *s, const struct osc_args *args, const char *out);
+
+/* Append the titles of the sources BITS to TEXT, as "A, B and C", and return how many. */
+unsigned osc_sources_add_titles(struct osc_strbuf *text, unsigned bits);
 
 /* There is no directory to record to: make S keep the program from trying. */
 void osc_sources_switch_off(struct osc_sources *s);

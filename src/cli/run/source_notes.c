@@ -8,23 +8,23 @@
 
 #include "base/str.h"
 #include "cli/cli.h"
-#include "cli/source_kinds.h"
+#include "sources/source_kinds.h"
 
 static const struct osc_str failed = {"-failed.", sizeof "-failed." - 1};
 static const struct osc_str idle = {"-idle.", sizeof "-idle." - 1};
 
 /* The source whose note the file NAME is, with MIDDLE after its word; NULL: it is none. */
-static const struct osc_source_kind *source_of(struct osc_str name, struct osc_str middle)
+static const struct osc_source_entry *source_of(struct osc_str name, struct osc_str middle)
 {
     for (size_t i = 0; i < OSC_SOURCE_COUNT; i++) {
-        const struct osc_source_kind *const kind = &osc_source_kinds[i];
-        const struct osc_str word = osc_str_c(kind->word);
+        const struct osc_source_entry *const source = &osc_source_entries[i];
+        const struct osc_str word = osc_str_c(source->word);
 
         if (name.len > word.len && name.s[0] == '.' &&
             osc_str_starts((struct osc_str){name.s + 1, name.len - 1}, word) &&
             osc_str_starts((struct osc_str){name.s + 1 + word.len, name.len - 1 - word.len},
                            middle))
-            return kind;
+            return source;
     }
     return NULL;
 }
@@ -47,15 +47,15 @@ unsigned osc_source_notes_report(const char *directory)
     char text[OSC_SOURCE_NOTE_BYTES];
 
     for (const struct dirent *e; dir && (e = readdir(dir));) {
-        const struct osc_source_kind *const kind = source_of(osc_str_c(e->d_name), failed);
+        const struct osc_source_entry *const source = source_of(osc_str_c(e->d_name), failed);
 
-        if (!kind)
+        if (!source)
             continue;
         read_note(dirfd(dir), e->d_name, text, sizeof text);
-        if (!(told & kind->bit))
-            osc_cli_error("[%s] PID %s: %s", kind->word,
-                          e->d_name + 1 + osc_str_c(kind->word).len + failed.len, text);
-        told |= kind->bit;
+        if (!(told & source->bit))
+            osc_cli_error("[%s] PID %s: %s", source->word,
+                          e->d_name + 1 + osc_str_c(source->word).len + failed.len, text);
+        told |= source->bit;
         unlinkat(dirfd(dir), e->d_name, 0);
     }
     if (dir)

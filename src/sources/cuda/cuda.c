@@ -389,7 +389,7 @@ static void stop(void)
     pthread_mutex_unlock(&lock);
 }
 
-const struct osc_collected osc_collected_cuda = {"cuda", start, tell_why, stop, NULL, NULL};
+const struct osc_collected osc_collected_cuda = {.start = start, .why = tell_why, .stop = stop};
 
 /* What the driver looks up. NOLINTNEXTLINE(readability-identifier-naming) */
 OSC_API int InitializeInjection(void);

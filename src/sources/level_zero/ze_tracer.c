@@ -263,8 +263,8 @@ static void settle(void)
         osc_ze_drain();
 }
 
-const struct osc_collected osc_collected_level_zero = {"level-zero", start,       tell_why,
-                                                       stop,         tell_unseen, settle};
+const struct osc_collected osc_collected_level_zero = {
+    .start = start, .why = tell_why, .stop = stop, .unseen = tell_unseen, .settle = settle};
 
 /* --- what programs call ------------------------------------------------------------------ */
 

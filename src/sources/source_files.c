@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/run/source_files.h"
+#include "sources/source_files.h"
 
 #include <dlfcn.h>
 #include <errno.h>
