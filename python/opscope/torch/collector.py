@@ -20,22 +20,41 @@ class Source(NamedTuple):
     word: str  # in OPSCOPE_SOURCES
     is_built: Callable[[], bool]  # whether this torch has support for the device
     libraries: tuple[str, ...]  # a process that has one of these may use it without torch
+    switch: str = ""  # a variable that has to be 1 when its runtime is initialised
+    wish: str = ""  # a variable that programs set to 1 to be traced from the import on
+    # Whether to start it at the import: of what is made before, nothing is known later.
+    is_early: Callable[[], bool] = lambda: False
 
 
+def is_traced_early() -> bool:
+    """Whether Level Zero is traced from the import on, unless opscope is switched off."""
+    return os.environ.get(TRACING) != "0" and (
+        os.environ.get(IPEX) == "1" or bool(torch.xpu._is_compiled())
+    )
+
+
+# Level Zero reads TRACING when it is initialised. With IPEX, programs tell Intel's extension for
+# PyTorch to trace.
+TRACING, IPEX = "ZE_ENABLE_TRACING_LAYER", "IPEX_ZE_TRACING"
+if os.environ.get(IPEX) == "1":
+    os.environ.setdefault(TRACING, "1")
+
+# What torch calls a device, and its source: a device of another runtime is one entry here.
 SOURCES = {
     "CUDA": Source(
         "cuda",
         lambda: bool(torch.version.cuda),
         ("libcuda.so.1", "libcupti.so.13", "libcupti.so.12"),
     ),
-    "XPU": Source("level-zero", lambda: bool(torch.xpu._is_compiled()), ("libze_loader.so.1",)),
+    "XPU": Source(
+        "level-zero",
+        lambda: bool(torch.xpu._is_compiled()),
+        ("libze_loader.so.1",),
+        TRACING,
+        IPEX,
+        is_traced_early,
+    ),
 }
-
-# Level Zero reads TRACING when it is initialised. With the second, programs tell Intel's extension
-# for PyTorch to trace.
-TRACING = "ZE_ENABLE_TRACING_LAYER"
-if os.environ.get("IPEX_ZE_TRACING") == "1":
-    os.environ.setdefault(TRACING, "1")
 
 
 @functools.cache
@@ -70,25 +89,19 @@ def has_source(activity: str) -> bool:
     return source.is_built() or any(map(is_loaded, source.libraries))
 
 
-def is_traced_early() -> bool:
-    """Whether Level Zero is traced from the import on, unless opscope is switched off."""
-    return os.environ.get(TRACING) != "0" and (
-        os.environ.get("IPEX_ZE_TRACING") == "1" or bool(torch.xpu._is_compiled())
-    )
-
-
 def trace_early() -> None:
-    """Let Level Zero be traced from now on, where a program of XPU asks for that or torch has XPU:
-    of lists and kernels that are made before the first profile nothing is known later."""
-    if native.is_switched_off() or not is_traced_early():
-        return
-    if os.environ.get("IPEX_ZE_TRACING") == "1":
-        try:
-            ctypes.CDLL(*SOURCES["XPU"].libraries)  # from then on there is a source
-        except OSError:
-            return
-    start(["XPU"], is_early=True)
-    stop(["XPU"])
+    """Let the devices be traced from now on of which nothing is known later, such as lists and
+    kernels of Level Zero that are made before the first profile."""
+    for name, source in SOURCES.items():
+        if native.is_switched_off() or not source.is_early():
+            continue
+        if os.environ.get(source.wish) == "1":
+            try:
+                ctypes.CDLL(source.libraries[0])  # from then on there is a source
+            except OSError:
+                continue
+        start([name], is_early=True)
+        stop([name])
 
 
 def start(activities: Iterable[str], is_early: bool = False) -> dict[str, str]:
@@ -99,14 +112,14 @@ def start(activities: Iterable[str], is_early: bool = False) -> dict[str, str]:
     for name in filter(has_source, activities):
         if not is_early:
             native.disarm()
-        word = SOURCES[name].word.encode()
-        is_set = TRACING in os.environ
-        if name == "XPU" and not is_set:  # its source initialises Level Zero if nothing has
-            os.environ[TRACING] = "1"
+        word, switch = SOURCES[name].word.encode(), SOURCES[name].switch
+        is_set = not switch or switch in os.environ
+        if not is_set:  # the source initialises its runtime if nothing has
+            os.environ[switch] = "1"
         if found is not None and found.opscope_collect_start(word) != 0:
             failed[name] = found.opscope_collect_why(word).decode(errors="replace")
-        if name == "XPU" and not is_set:  # children are not traced
-            del os.environ[TRACING]
+        if not is_set:  # children are not traced
+            del os.environ[switch]
     return failed
 
 
@@ -124,16 +137,13 @@ def unseen(activities: Iterable[str]) -> dict[str, str]:
     found = library()
     result = {}
     for name in filter(has_source, activities):
-        n = (
-            found.opscope_collect_unseen(SOURCES[name].word.encode())
-            if found is not None
-            else 0
-        )
+        source = SOURCES[name]
+        n = found.opscope_collect_unseen(source.word.encode()) if found is not None else 0
         if n:
             do = (
                 "import opscope.torch before the program first uses the device"
-                if is_traced_early()
-                else "set IPEX_ZE_TRACING=1 for the program"
+                if source.is_early() or not source.wish
+                else f"set {source.wish}=1 for the program"
             )
             result[name] = (
                 f"{n:,} command{'s' * (n > 1)} or lists of {name} cannot be seen, "
