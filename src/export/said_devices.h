@@ -4,8 +4,9 @@
  *
  * Files of Kineto give work on a device a number alone. The family is told by calls and
  * categories, and on ROCm how that number becomes the one of programs by all devices together
- * (import/chrome/agents.h). A part of a trace may have neither, nor any work; records of memory
- * are called after the family all the same. The member OSC_DEVICES_MEMBER keeps what was told.
+ * (import/chrome/rocm_device_numbers.h). A part of a trace may have neither, nor any work;
+ * records of memory are called after the family all the same. The member OSC_DEVICES_MEMBER
+ * keeps what was told.
  *
  * Devices of ranks that were merged into one trace have numbers that follow from all of them,
  * too: the member lists those of its properties, and OSC_QUEUE_RECORD has that of each queue.

@@ -3,8 +3,8 @@
  * said_producer.h - a member of the file that says who wrote the trace.
  *
  * Hardly any program says so: it is told by names, categories and arguments
- * (import/chrome/clues.h), which a part of a trace, or a redacted one, may not have any more.
- * The member OSC_PRODUCER_MEMBER keeps what was told.
+ * (import/chrome/detect_producer.h), which a part of a trace, or a redacted one, may not have
+ * any more. The member OSC_PRODUCER_MEMBER keeps what was told.
  *
  * Threading: not locked.
  */

@@ -4,7 +4,7 @@
  *
  * Readers say it (osc_trace.producer). A producer has a dialect: the convention by which its
  * device work, steps and calls are told from other events. A new producer is one entry in the
- * list, and for Chrome traces one rule in import/chrome/clues.c.
+ * list, and for Chrome traces one rule in import/chrome/detect_producer.c.
  *
  * Threading: constants and pure functions.
  */

@@ -9,9 +9,9 @@
 #include "base/strbuf.h"
 #include "codec/json.h"
 #include "import/build/members.h"
-#include "import/chrome/agents.h"
 #include "import/chrome/dialect.h"
 #include "import/chrome/merged_devices.h"
+#include "import/chrome/rocm_device_numbers.h"
 #include "model/known_names.h"
 #include "model/producer.h"
 
@@ -103,7 +103,7 @@ static struct osc_str device_family(const struct osc_trace *t)
     struct osc_str family, version;
     unsigned places;
 
-    if (osc_agents_told(t, &family, &places))
+    if (osc_rocm_device_numbers_read(t, &family, &places))
         return family;
     if (category.len > 0 && !osc_str_eq(category, OSC_STR("privateuse1")))
         return category;
@@ -396,7 +396,7 @@ osc_status osc_chrome_about(struct osc_trace *t)
     if (st == OSC_OK)
         st = read_devices(t, family);
     if (st == OSC_OK)
-        st = osc_agents_match(t);
+        st = osc_rocm_device_numbers_match(t);
     if (st == OSC_OK &&
         osc_producer_dialect((enum osc_producer)t->producer) == OSC_DIALECT_KINETO)
         st = osc_merged_devices_number(t);

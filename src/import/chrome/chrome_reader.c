@@ -13,10 +13,10 @@
 #include "import/chrome/chrome_about.h"
 #include "import/chrome/chrome_begin.h"
 #include "import/chrome/chrome_parser.h"
-#include "import/chrome/clues.h"
+#include "import/chrome/detect_producer.h"
+#include "import/chrome/device_lines.h"
 #include "import/chrome/dialect.h"
 #include "import/chrome/far_clock.h"
-#include "import/chrome/lines.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -609,10 +609,10 @@ static osc_status chrome_kinds(struct osc_trace *t, unsigned n_threads)
 
     if (st == OSC_OK) {
         st = osc_chrome_names(t);
-        t->producer = (uint8_t)osc_clues_producer(t);
+        t->producer = (uint8_t)osc_detect_producer(t);
     }
     if (st == OSC_OK)
-        st = osc_lines_fit(t);
+        st = osc_device_lines_fit(t);
     return st;
 }
 

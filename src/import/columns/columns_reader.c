@@ -3,9 +3,9 @@
 
 #include "base/mem.h"
 #include "import/chrome/chrome_about.h"
-#include "import/chrome/clues.h"
+#include "import/chrome/detect_producer.h"
+#include "import/chrome/device_lines.h"
 #include "import/chrome/dialect.h"
-#include "import/chrome/lines.h"
 
 /* A table copies each text, as in import/build/builder.c. */
 #define LONG_BYTES  65536u
@@ -275,8 +275,8 @@ static osc_status read_tracks(struct osc_columns_opening *o, const struct osc_wi
         t->processes[i] = (struct osc_process){{p->pid}, {p->name}, {p->labels}};
     }
     t->n_processes = w->n_processes;
-    t->producer = (uint8_t)osc_clues_producer(t);
-    osc_lines_fit_arrows(t);
+    t->producer = (uint8_t)osc_detect_producer(t);
+    osc_device_lines_fit_arrows(t);
     osc_dialect_mark_tracks(t);
     return OSC_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/chrome/repeats.h"
+#include "import/chrome/enclosing_ranges.h"
 
 #include "base/strbuf.h"
 #include "support/small_trace.h"
@@ -13,7 +13,7 @@ static const char *repeats_of(const char *events)
 {
     static char said[200];
     struct osc_trace trace = {0};
-    struct osc_repeats repeats;
+    struct osc_enclosing_ranges repeats;
     bool is_line[16] = {0};
     size_t n = 0;
 
@@ -21,7 +21,7 @@ static const char *repeats_of(const char *events)
     assert_in_range(trace.n_tracks, 1, 16);
     for (uint32_t i = 1; i < trace.n_tracks; i++)
         is_line[i] = !osc_str_eq(osc_trace_str(&trace, trace.tracks[i].tid), OSC_STR("9"));
-    assert_int_equal(osc_repeats_find(&trace, is_line, &repeats), OSC_OK);
+    assert_int_equal(osc_enclosing_ranges_find(&trace, is_line, &repeats), OSC_OK);
     const struct osc_chunk *const c = small_chunk(&trace);
     said[0] = '\0';
     for (size_t i = 0; i < repeats.n; i++) {
@@ -30,7 +30,7 @@ static const char *repeats_of(const char *events)
         n += (size_t)snprintf(said + n, sizeof said - n, "%.*s ", (int)name.len, name.s);
         assert_true(n < sizeof said);
     }
-    osc_repeats_fini(&repeats);
+    osc_enclosing_ranges_fini(&repeats);
     osc_trace_fini(&trace);
     return said;
 }
@@ -71,4 +71,4 @@ TEST(what_only_overlaps_or_takes_no_time_stays)
         "a ");
 }
 
-UNIT_MAIN("repeats")
+UNIT_MAIN("enclosing_ranges")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/chrome/agents.h"
+#include "import/chrome/rocm_device_numbers.h"
 
 #include "base/strbuf.h"
 #include "support/small_trace.h"
@@ -103,7 +103,7 @@ TEST_WITH(what_nothing_tells_stays_and_is_reported, NULL, end)
     assert_true(is_unmatched());
 }
 
-UNIT_MAIN("agents")
+UNIT_MAIN("rocm_device_numbers")
 
 /* A part of a trace lacks devices by which the number was told. */
 TEST_WITH(a_part_says_how_its_devices_are_called, NULL, end)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/chrome/agents.h"
+#include "import/chrome/rocm_device_numbers.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -87,7 +87,8 @@ static osc_status rename_all(struct osc_trace *t, unsigned by)
     return st;
 }
 
-bool osc_agents_told(const struct osc_trace *t, struct osc_str *family, unsigned *places)
+bool osc_rocm_device_numbers_read(const struct osc_trace *t, struct osc_str *family,
+                                  unsigned *places)
 {
     struct osc_str rest, word, number;
     int64_t n;
@@ -101,13 +102,13 @@ bool osc_agents_told(const struct osc_trace *t, struct osc_str *family, unsigned
     return true;
 }
 
-osc_status osc_agents_match(struct osc_trace *t)
+osc_status osc_rocm_device_numbers_match(struct osc_trace *t)
 {
     struct seen s = {0};
     struct osc_str family;
     unsigned n_fits = 0, by = 0;
 
-    if (osc_agents_told(t, &family, &by))
+    if (osc_rocm_device_numbers_read(t, &family, &by))
         return by > 0 ? rename_all(t, by) : OSC_OK;
     for (uint32_t i = 1; i < t->n_tracks; i++) {
         if (hip_number(t, t->tracks[i].device) >= 0)

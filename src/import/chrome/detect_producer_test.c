@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/chrome/clues.h"
+#include "import/chrome/detect_producer.h"
 
 #include "base/strbuf.h"
 #include "support/small_trace.h"
@@ -122,4 +122,4 @@ TEST(a_word_has_a_title)
     assert_string_equal(osc_dialect_text(osc_producer_dialect(OSC_PRODUCER_JAX)), "xla");
 }
 
-UNIT_MAIN("clues")
+UNIT_MAIN("detect_producer")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lines.h - device work of traces that have no categories for it.
+ * device_lines.h - device work of traces that have no categories for it.
  *
  * Kineto's categories say what an event is. XLA, TensorFlow, Ascend's msprof, rocprof and
  * others say it by the names of processes and threads: a thread is a line of the picture, and a
@@ -28,7 +28,7 @@
  * Set kinds and forms of the rows of T, the devices of its queues, and which tracks are no
  * threads. T has kinds by category, names of tracks, and a producer.
  */
-OSC_MUST_USE osc_status osc_lines_fit(struct osc_trace *t);
+OSC_MUST_USE osc_status osc_device_lines_fit(struct osc_trace *t);
 
 /* Set which arrows of T, whose forms say what its file did, launch work, and where they end. */
-void osc_lines_fit_arrows(struct osc_trace *t);
+void osc_device_lines_fit_arrows(struct osc_trace *t);

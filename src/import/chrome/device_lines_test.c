@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/chrome/lines.h"
+#include "import/chrome/device_lines.h"
 
 #include "base/strbuf.h"
 #include "model/producer.h"
@@ -382,4 +382,4 @@ TEST_WITH(other_traces_stay_as_they_are, NULL, end)
                         "kernel@cuda:0 operator");
 }
 
-UNIT_MAIN("lines")
+UNIT_MAIN("device_lines")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/chrome/repeats.h"
+#include "import/chrome/enclosing_ranges.h"
 
 #include "base/mem.h"
 #include "base/sort.h"
@@ -112,14 +112,14 @@ static size_t mark(struct op *ops, size_t n)
     return n_repeats;
 }
 
-osc_status osc_repeats_find(const struct osc_trace *t, const bool *is_line,
-                            struct osc_repeats *r)
+osc_status osc_enclosing_ranges_find(const struct osc_trace *t, const bool *is_line,
+                                     struct osc_enclosing_ranges *r)
 {
     struct op *ops = NULL;
     size_t n = 0;
     osc_status st;
 
-    *r = (struct osc_repeats){0};
+    *r = (struct osc_enclosing_ranges){0};
     st = collect(t, is_line, &ops, &n);
     if (st == OSC_OK && n > 0) {
         osc_sort(ops, n, sizeof *ops, compare_ops);
@@ -138,8 +138,8 @@ osc_status osc_repeats_find(const struct osc_trace *t, const bool *is_line,
     return st;
 }
 
-void osc_repeats_fini(struct osc_repeats *r)
+void osc_enclosing_ranges_fini(struct osc_enclosing_ranges *r)
 {
     osc_free(r->rows);
-    *r = (struct osc_repeats){0};
+    *r = (struct osc_enclosing_ranges){0};
 }

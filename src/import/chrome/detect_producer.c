@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/chrome/clues.h"
+#include "import/chrome/detect_producer.h"
 
 #include <string.h>
 
@@ -458,7 +458,7 @@ static enum osc_producer guess(const struct osc_trace *t)
     return is_of_spall(t) ? OSC_PRODUCER_SPALL : OSC_PRODUCER_UNKNOWN;
 }
 
-enum osc_producer osc_clues_producer(const struct osc_trace *t)
+enum osc_producer osc_detect_producer(const struct osc_trace *t)
 {
     const enum osc_producer p = said(t);
 

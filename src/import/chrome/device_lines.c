@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/chrome/lines.h"
+#include "import/chrome/device_lines.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 #include "base/sort.h"
 #include "codec/json.h"
 #include "import/chrome/dialect.h"
+#include "import/chrome/enclosing_ranges.h"
 #include "import/chrome/line_roles.h"
-#include "import/chrome/repeats.h"
 #include "model/known_names.h"
 #include "model/producer.h"
 
@@ -27,7 +27,7 @@ struct fitting {
     bool has_collectives;     /* ASCEND: whole ones have lines of their own */
     bool has_steps;           /* a line of steps */
     bool has_unmatched;       /* a device without a number was reported */
-    struct osc_repeats repeats;
+    struct osc_enclosing_ranges repeats;
     size_t n_passed; /* of the repeats, whose rows were fitted */
 };
 
@@ -702,7 +702,7 @@ static osc_status find_repeats(struct fitting *f)
     for (uint32_t i = 1; i < t->n_tracks; i++)
         is_line[i] = f->lines[i].role == OSC_LINE_WORK &&
                      !is_stream(f, &f->lines[i], osc_trace_str(t, t->tracks[i].name));
-    const osc_status st = osc_repeats_find(t, is_line, &f->repeats);
+    const osc_status st = osc_enclosing_ranges_find(t, is_line, &f->repeats);
     osc_free(is_line);
     return st;
 }
@@ -758,7 +758,7 @@ static void forget_categories(struct osc_trace *t)
     }
 }
 
-void osc_lines_fit_arrows(struct osc_trace *t)
+void osc_device_lines_fit_arrows(struct osc_trace *t)
 {
     const enum osc_dialect dialect = osc_producer_dialect((enum osc_producer)t->producer);
 
@@ -778,7 +778,7 @@ void osc_lines_fit_arrows(struct osc_trace *t)
     }
 }
 
-osc_status osc_lines_fit(struct osc_trace *t)
+osc_status osc_device_lines_fit(struct osc_trace *t)
 {
     struct fitting f = {.t = t,
                         .dialect = osc_producer_dialect((enum osc_producer)t->producer)};
@@ -789,12 +789,12 @@ osc_status osc_lines_fit(struct osc_trace *t)
         (f.dialect == OSC_DIALECT_PLAIN && t->producer != OSC_PRODUCER_BAZEL &&
          t->producer != OSC_PRODUCER_CLANG))
         return OSC_OK;
-    osc_lines_fit_arrows(t);
+    osc_device_lines_fit_arrows(t);
     const osc_status st = fit(&f);
 
     osc_free(f.lines);
     osc_variants_fini(&f.variants);
     osc_idmap_fini(&f.streams);
-    osc_repeats_fini(&f.repeats);
+    osc_enclosing_ranges_fini(&f.repeats);
     return st;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * agents.h - the numbers of ROCm's devices.
+ * rocm_device_numbers.h - the numbers of ROCm's devices.
  *
  * Kineto on ROCm gives device work the number of an agent of the HSA runtime, which counts the
  * processors of the host first. Memory records, properties and programs count only the GPUs.
@@ -20,10 +20,11 @@
  * one. If several do, the names stay and device_unmatched is reported. T's devices are read. A
  * part of a trace says the number itself.
  */
-OSC_MUST_USE osc_status osc_agents_match(struct osc_trace *t);
+OSC_MUST_USE osc_status osc_rocm_device_numbers_match(struct osc_trace *t);
 
 /*
  * Whether T is a part of a trace, which says in OSC_DEVICES_MEMBER what the numbers of its
  * devices mean: set *FAMILY, and *PLACES that they are above those of programs.
  */
-bool osc_agents_told(const struct osc_trace *t, struct osc_str *family, unsigned *places);
+bool osc_rocm_device_numbers_read(const struct osc_trace *t, struct osc_str *family,
+                                  unsigned *places);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * repeats.h - rows of a line of operations that repeat the time of others on the same line.
+ * enclosing_ranges.h - rows of a line of operations that repeat the time of others on the same
+ * line.
  *
  * XLA draws a loop, a conditional and a call over the operations inside. A queue's time counts
  * once, so that either the operation or those directly in it are work:
@@ -17,16 +18,17 @@
 
 #include "model/trace.h"
 
-struct osc_repeats {
+struct osc_enclosing_ranges {
     uint32_t *rows; /* owned; numbers of rows (osc_chunk.first_row plus index), ascending */
     size_t n;
 };
 
 /*
  * Find the repeats among the ranges of T on the tracks I of which IS_LINE[I] holds. R is
- * overwritten, empty if there are none, and ended with osc_repeats_fini(), whatever is
+ * overwritten, empty if there are none, and ended with osc_enclosing_ranges_fini(), whatever is
  * returned.
  */
-OSC_MUST_USE osc_status osc_repeats_find(const struct osc_trace *t, const bool *is_line,
-                                         struct osc_repeats *r);
-void osc_repeats_fini(struct osc_repeats *r);
+OSC_MUST_USE osc_status osc_enclosing_ranges_find(const struct osc_trace *t,
+                                                  const bool *is_line,
+                                                  struct osc_enclosing_ranges *r);
+void osc_enclosing_ranges_fini(struct osc_enclosing_ranges *r);
