@@ -13,9 +13,9 @@
 #include "derive/derive.h"
 #include "export/export.h"
 #include "export/redact.h"
-#include "export/said_devices.h"
-#include "export/said_producer.h"
-#include "export/said_steps.h"
+#include "export/write_devices.h"
+#include "export/write_producer.h"
+#include "export/write_step_bounds.h"
 #include "table/nearest.h"
 
 /* The context of the callbacks that write and show progress. */
@@ -261,11 +261,11 @@ static int keep_origins(const struct osc_set *set, const struct osc_args *args)
 
     for (uint32_t i = 0; i < c->n_traces && st == OSC_OK; i++) {
         if (!is_whole || has_findings(c->traces[i]))
-            st = osc_said_producer_keep(c->traces[i]);
+            st = osc_write_producer(c->traces[i]);
         if (!is_whole && st == OSC_OK)
-            st = osc_said_devices_keep(c->traces[i]);
+            st = osc_write_devices(c->traces[i]);
         if (!is_whole && st == OSC_OK)
-            st = osc_said_steps_keep(c->traces[i]);
+            st = osc_write_step_bounds(c->traces[i]);
     }
     return st == OSC_OK
                ? OSC_EXIT_DONE

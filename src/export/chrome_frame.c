@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "codec/json.h"
 #include "export/chrome_ids.h"
-#include "export/said_devices.h"
+#include "export/write_devices.h"
 
 /* Only this member comes after the events, as in Kineto. */
 #define TRACE_NAME "traceName"
@@ -198,7 +198,7 @@ static void add_queues(const struct osc_trace *t, struct osc_strbuf *out)
 
         if (!track->is_queue || track->n_events == 0 || (is_told[i] & TOLD_ALL))
             continue;
-        if (osc_said_devices_is_moved(t, track))
+        if (osc_write_devices_is_moved(t, track))
             add_about(t, track, OSC_QUEUE_RECORD, "device", track->device, out);
         else if (!is_told[i])
             add_about(t, track, OSC_QUEUE_RECORD, NULL, track->device, out);

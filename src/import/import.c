@@ -7,9 +7,9 @@
 #include "base/thread.h"
 #include "codec/inflate.h"
 #include "import/build/members.h"
+#include "import/build/read_step_bounds.h"
 #include "import/build/reader.h"
 #include "import/build/seal.h"
-#include "import/build/told_steps.h"
 #include "import/foreign.h"
 #include "import/osc/open_input.h"
 
@@ -137,7 +137,7 @@ static osc_status seal(struct osc_trace *t, const struct osc_reading *r,
             osc_trace_seal(t, reader, r->n_threads, r->options->keep.is_on ? r->loading : NULL);
     t->is_torch = is_torch(t);
     if (st == OSC_OK)
-        st = osc_told_steps_read(t);
+        st = osc_read_step_bounds(t);
     if (st == OSC_OK && r->loading->min_ts_ns != INT64_MAX)
         /* including rows that were left out */
         t->min_ts_ns = t->origin_ns = t->own_origin_ns = r->loading->min_ts_ns;

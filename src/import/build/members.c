@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "base/mem.h"
 #include "base/strbuf.h"
 #include "codec/json.h"
+#include "model/add_member.h"
 
 const struct osc_member_limit osc_member_limits[] = {
     {"totalGlobalMem", offsetof(struct osc_device_limits, memory_bytes)},
@@ -40,22 +40,12 @@ static void add_device(const struct osc_trace *t, const struct osc_device *d,
 }
 
 /* Add the member KEY with the value TEXT, unless that is empty. */
-static osc_status add_member(struct osc_trace *t, const char *key, struct osc_strbuf *text)
+static osc_status add(struct osc_trace *t, struct osc_str key, struct osc_strbuf *text)
 {
-    size_t cap = t->n_metas;
-    struct osc_meta meta = {.is_string = false};
     osc_status st = text->status;
 
-    if (st == OSC_OK && text->len > 0) {
-        st = osc_grow(&t->metas, &cap, (size_t)t->n_metas + 1, sizeof *t->metas);
-        if (st == OSC_OK)
-            st = osc_strings_add(&t->strings, osc_str_c(key), &meta.key, NULL);
-        if (st == OSC_OK)
-            st = osc_strings_add(&t->strings, (struct osc_str){text->s, (uint32_t)text->len},
-                                 &meta.value, NULL);
-        if (st == OSC_OK)
-            t->metas[t->n_metas++] = meta;
-    }
+    if (st == OSC_OK && text->len > 0)
+        st = osc_add_member(t, key, (struct osc_str){text->s, (uint32_t)text->len}, false);
     osc_strbuf_fini(text);
     return st;
 }
@@ -68,10 +58,10 @@ osc_status osc_members_add(struct osc_trace *t)
         add_device(t, &t->devices[i], &devices);
     if (t->n_devices > 0)
         osc_strbuf_addc(&devices, ']');
-    const osc_status st = add_member(t, "deviceProperties", &devices);
+    const osc_status st = add(t, OSC_STR("deviceProperties"), &devices);
     if (st != OSC_OK)
         return st;
     if (t->base_ns != 0)
         osc_strbuf_addi(&base, t->base_ns);
-    return add_member(t, "baseTimeNanoseconds", &base);
+    return add(t, OSC_STR("baseTimeNanoseconds"), &base);
 }

@@ -9,7 +9,7 @@
  * as ranks have it, the first are those of the first rank.
  *
  * A part of such a trace may have only one of the ranks, and says the numbers
- * (export/said_devices.h).
+ * (export/write_devices.h).
  *
  * Threading: not locked.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * said_steps.h - members of the file that say when its steps begin and end, and what else ran
- * in them.
+ * write_step_bounds.h - members of the file that say when its steps begin and end, and what
+ * else ran in them.
  *
  * A file of some steps of a trace lacks the steps and the device work before them, by which
  * they were measured, and what ran in them but belongs to others. The member OSC_STEPS_MEMBER
@@ -18,4 +18,4 @@
 #include "model/trace.h"
 
 /* Make the members of T, which is about to be exported, what T carries; or remove them. */
-OSC_MUST_USE osc_status osc_said_steps_keep(struct osc_trace *t);
+OSC_MUST_USE osc_status osc_write_step_bounds(struct osc_trace *t);

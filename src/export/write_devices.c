@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/said_devices.h"
+#include "export/write_devices.h"
 
 #include "base/strbuf.h"
 #include "codec/json.h"
-#include "export/said_member.h"
+#include "model/add_member.h"
 #include "model/merged_pids.h"
 
 /* The number that the file gives the device of TRACK: that of its first event, or its pid. */
@@ -19,7 +19,7 @@ static bool number_in_file(const struct osc_trace *t, const struct osc_track *tr
     return osc_json_int(osc_trace_str(t, track->pid), number);
 }
 
-bool osc_said_devices_is_moved(const struct osc_trace *t, const struct osc_track *track)
+bool osc_write_devices_is_moved(const struct osc_trace *t, const struct osc_track *track)
 {
     struct osc_str family;
     int64_t in_file;
@@ -89,7 +89,7 @@ static void say_idle(const struct osc_trace *t, struct osc_strbuf *text)
 static bool are_moved(const struct osc_trace *t)
 {
     for (uint32_t i = 1; i < t->n_tracks; i++) {
-        if (t->tracks[i].n_events > 0 && osc_said_devices_is_moved(t, &t->tracks[i]))
+        if (t->tracks[i].n_events > 0 && osc_write_devices_is_moved(t, &t->tracks[i]))
             return true;
     }
     return false;
@@ -104,7 +104,7 @@ static void say_listed(const struct osc_trace *t, struct osc_strbuf *text)
         osc_strbuf_addc(text, ']');
 }
 
-osc_status osc_said_devices_keep(struct osc_trace *t)
+osc_status osc_write_devices(struct osc_trace *t)
 {
     struct osc_strbuf text = {0};
     struct osc_str value;
@@ -120,8 +120,8 @@ osc_status osc_said_devices_keep(struct osc_trace *t)
         osc_strbuf_addc(&text, ']');
     osc_status st = text.status;
     if (st == OSC_OK && text.len > 0)
-        st = osc_said_member_add(t, OSC_STR(OSC_DEVICES_MEMBER),
-                                 (struct osc_str){text.s, (uint32_t)text.len}, false);
+        st = osc_add_member(t, OSC_STR(OSC_DEVICES_MEMBER),
+                            (struct osc_str){text.s, (uint32_t)text.len}, false);
     osc_strbuf_fini(&text);
     return st;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * said_devices.h - a member of the file that says how its devices are called.
+ * write_devices.h - a member of the file that says how its devices are called.
  *
  * Files of Kineto give work on a device a number alone. The family is told by calls and
  * categories, and on ROCm how that number becomes the one of programs by all devices together
@@ -20,8 +20,8 @@
 
 /* Add the member to T, which is about to be exported, unless it has it or its rows have the
  * names of devices. */
-OSC_MUST_USE osc_status osc_said_devices_keep(struct osc_trace *t);
+OSC_MUST_USE osc_status osc_write_devices(struct osc_trace *t);
 
 /* Whether TRACK, which has events, is a queue of a merged rank and its device has another
  * number than that rank gave it. */
-bool osc_said_devices_is_moved(const struct osc_trace *t, const struct osc_track *track);
+bool osc_write_devices_is_moved(const struct osc_trace *t, const struct osc_track *track);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/said_member.h"
+#include "model/add_member.h"
 
 #include "base/mem.h"
 
-osc_status osc_said_member_add(struct osc_trace *t, struct osc_str key, struct osc_str text,
-                               bool is_string)
+osc_status osc_add_member(struct osc_trace *t, struct osc_str key, struct osc_str text,
+                          bool is_string)
 {
     struct osc_meta m = {.is_string = is_string};
     osc_status st = osc_strings_add(&t->strings, key, &m.key, NULL);

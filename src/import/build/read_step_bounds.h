@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * told_steps.h - read when steps begin and end, and what else ran in them, from the members of
- * a file that say it.
+ * read_step_bounds.h - read when steps begin and end, and what else ran in them, from the
+ * members of a file that say it.
  *
- * Opscope writes it into files of some steps of a trace (export/said_steps.h).
+ * Opscope writes it into files of some steps of a trace (export/write_step_bounds.h).
  *
  * Threading: not locked.
  */
@@ -14,4 +14,4 @@
 
 /* Set the bounds that T carries, and what else ran in these steps, to what its members say. A
  * member that cannot be true, or is written in another way, is as none. */
-OSC_MUST_USE osc_status osc_told_steps_read(struct osc_trace *t);
+OSC_MUST_USE osc_status osc_read_step_bounds(struct osc_trace *t);

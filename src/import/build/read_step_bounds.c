@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/build/told_steps.h"
+#include "import/build/read_step_bounds.h"
 
 #include "base/mem.h"
 #include "codec/json.h"
@@ -92,7 +92,7 @@ static osc_status read_collectives(struct osc_trace *t)
     return OSC_OK;
 }
 
-osc_status osc_told_steps_read(struct osc_trace *t)
+osc_status osc_read_step_bounds(struct osc_trace *t)
 {
     struct osc_str rest, text;
     int64_t flags = 0, all = 0;

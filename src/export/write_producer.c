@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/said_producer.h"
+#include "export/write_producer.h"
 
 #include "base/strbuf.h"
-#include "export/said_member.h"
+#include "model/add_member.h"
 #include "model/producer.h"
 
-osc_status osc_said_producer_keep(struct osc_trace *t)
+osc_status osc_write_producer(struct osc_trace *t)
 {
     const enum osc_producer p = (enum osc_producer)t->producer;
     struct osc_strbuf text = {0};
@@ -17,8 +17,8 @@ osc_status osc_said_producer_keep(struct osc_trace *t)
     osc_producer_say(p, &text);
     osc_status st = text.status;
     if (st == OSC_OK)
-        st = osc_said_member_add(t, OSC_STR(OSC_PRODUCER_MEMBER),
-                                 (struct osc_str){text.s, (uint32_t)text.len}, true);
+        st = osc_add_member(t, OSC_STR(OSC_PRODUCER_MEMBER),
+                            (struct osc_str){text.s, (uint32_t)text.len}, true);
     osc_strbuf_fini(&text);
     return st;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/said_steps.h"
+#include "export/write_step_bounds.h"
 
 #include "base/strbuf.h"
-#include "export/said_member.h"
+#include "model/add_member.h"
 
 /* Whether M is one of the members, which may be of a trace of which this is a part. */
 static bool is_ours(const struct osc_trace *t, const struct osc_meta *m)
@@ -67,12 +67,12 @@ static osc_status add(struct osc_trace *t, struct osc_str key,
     say(t, &text);
     osc_status st = text.status;
     if (st == OSC_OK)
-        st = osc_said_member_add(t, key, (struct osc_str){text.s, (uint32_t)text.len}, false);
+        st = osc_add_member(t, key, (struct osc_str){text.s, (uint32_t)text.len}, false);
     osc_strbuf_fini(&text);
     return st;
 }
 
-osc_status osc_said_steps_keep(struct osc_trace *t)
+osc_status osc_write_step_bounds(struct osc_trace *t)
 {
     osc_status st = OSC_OK;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import/build/told_steps.h"
+#include "import/build/read_step_bounds.h"
 
 #include "import/import.h"
 #include "support/unit.h"
@@ -110,4 +110,4 @@ TEST_WITH(what_cannot_have_run_is_not_told, NULL, end)
         assert_int_equal(read_beside(wrong[i]), 0);
 }
 
-UNIT_MAIN("told_steps")
+UNIT_MAIN("read_step_bounds")
