@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "sources/room.h"
+#include "sources/source_memory.h"
 #include "sources/source_thread.h"
 
 #define FIRST_BITS 6u
@@ -97,7 +97,7 @@ static bool grow(struct osc_handle_map *m)
     if (old && m->n < (1u << old->bits) / 4 * 3)
         return true;
     struct osc_handle_slots *const s =
-        osc_source_room(sizeof *s + ((size_t)1 << bits) * sizeof *s->all);
+        osc_source_memory(sizeof *s + ((size_t)1 << bits) * sizeof *s->all);
     if (!s)
         return false;
     s->bits = bits;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "sources/room.h"
+#include "sources/source_memory.h"
 
 #define ROOT_BITS 12u
 #define NODE_BITS 6u
@@ -88,7 +88,7 @@ bool osc_text_reads_as_operator(const char *s, size_t len)
 
 static struct osc_text *new_text(const char *s, size_t len, uint64_t hash)
 {
-    struct osc_text *const text = osc_source_room(sizeof *text + len + 1);
+    struct osc_text *const text = osc_source_memory(sizeof *text + len + 1);
 
     if (!text)
         return NULL;
@@ -133,7 +133,7 @@ static struct node *node_of(void *there)
 /* Replace the entry THERE in *SLOT by a node that holds it. False: no memory. */
 static bool split(_Atomic(void *) *slot, struct osc_text *there, uint32_t shift)
 {
-    struct node *const node = osc_source_room(sizeof *node);
+    struct node *const node = osc_source_memory(sizeof *node);
     void *seen = there;
 
     if (!node)

@@ -7,7 +7,7 @@
  *
  *   - Entries hold a copy of the text: clients free theirs. Entries are never freed; a source's
  *     view of one is made once, at first use.
- *   - If memory runs out or OSC_SOURCE_ROOM_MAX is reached, all new texts share one entry.
+ *   - If memory runs out or OSC_SOURCE_MEMORY_MAX is reached, all new texts share one entry.
  *
  * Threading: thread-safe, without locks; entries are read-only except for their atomics.
  */

@@ -16,7 +16,7 @@
 #include "base/utf8.h"
 #include "cli/command_options.h"
 #include "cli/commands.h"
-#include "cli/run/run_card.h"
+#include "cli/run/run_identity.h"
 #include "cli/show.h"
 #include "recording/switches.h"
 #include "table/nearest.h"
@@ -210,12 +210,12 @@ static bool find_live(const char *pid, char *live, size_t room)
  * its run. */
 static int ask_process(struct asking *a, const char *pid)
 {
-    struct osc_run_card card;
+    struct osc_run_identity identity;
     char live[PATH_MAX];
 
     if (find_live(pid, live, sizeof live))
         return ask(a, live);
-    if (!osc_run_card_read(&card, pid)) {
+    if (!osc_run_identity_read(&identity, pid)) {
         osc_cli_error(
             "%s: no such process is recording, or it belongs to another user; a "
             "program records from its start: 'opscope run PROGRAM', or OPSCOPE_OUT=DIR "
@@ -223,7 +223,7 @@ static int ask_process(struct asking *a, const char *pid)
             pid);
         return OSC_EXIT_FAILED;
     }
-    const int failed = ask_directory(a, card.directory, card.run_id);
+    const int failed = ask_directory(a, identity.directory, identity.run_id);
 
     if (failed || a->n_found > 0)
         return failed;

@@ -18,11 +18,11 @@
 #include "cli/run/child.h"
 #include "cli/run/empty_recording.h"
 #include "cli/run/fold_killed.h"
-#include "cli/run/harvest.h"
 #include "cli/run/list_sources.h"
 #include "cli/run/python_program.h"
 #include "cli/run/report_recorded.h"
-#include "cli/run/run_card.h"
+#include "cli/run/run_identity.h"
+#include "cli/run/run_totals.h"
 #include "cli/run/source_list.h"
 #include "cli/run/source_notes.h"
 #include "cli/run/unrecorded.h"
@@ -171,7 +171,7 @@ static void report_nothing(unsigned sources, bool lacks_torch)
 
 /* At the end, print on standard error what was recorded from SOURCES and what to type next.
  * LACKS_TORCH: nothing was recorded of a Python program, which may use PyTorch. */
-static void summarize(const char *path, const struct osc_harvest *t, unsigned sources,
+static void summarize(const char *path, const struct osc_run_totals *t, unsigned sources,
                       bool lacks_torch)
 {
     struct osc_strbuf word = {0};
@@ -198,7 +198,7 @@ static void summarize(const char *path, const struct osc_harvest *t, unsigned so
 
 /* If the run lost anything, report in one line how much, and why; if somebody harmed its files,
  * in another. */
-static void report_losses(const char *path, const struct osc_harvest *t)
+static void report_losses(const char *path, const struct osc_run_totals *t)
 {
     static const char *const causes[OSC_LOSS_COUNT] = {
         [OSC_LOSS_FULL] = "for which memory had no room",
@@ -286,10 +286,10 @@ static void conclude(const struct osc_args *args, struct osc_sources *s, const c
     s->failed |= s->wanted & (failed & OSC_SOURCE_TORCH ? failed | OSC_SOURCES_TORCH : failed);
     osc_fold_killed_all(path, &guest);
 
-    struct osc_harvest t;
+    struct osc_run_totals t;
     const bool is_told = args->run.wants_summary || isatty(STDERR_FILENO);
 
-    osc_harvest_count(&t, path, s->run_id);
+    osc_run_totals_count(&t, path, s->run_id);
     report_losses(path, &t);
     if (u->n > 0)
         s->failed |= OSC_SOURCE_API;
@@ -324,7 +324,7 @@ static int record(const struct osc_args *args, struct osc_sources *s, const char
 
     osc_unrecorded_open(&u, path ? s->run_id : NULL);
     if (path)
-        osc_run_card_show(s->run_id, path);
+        osc_run_identity_show(s->run_id, path);
     const osc_status st = osc_child_run(args->operands, s->variables, s->n_variables, &end);
     const int why = errno;
     osc_unrecorded_close(&u);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "sources/cuda/cupti_devices.h"
-#include "sources/room.h"
+#include "sources/source_memory.h"
 #include "sources/source_text.h"
 
 /* --- kernels ----------------------------------------------------------------------------- */
@@ -209,7 +209,7 @@ static osc_name store(const struct osc_cupti_place *place, _Atomic(struct known 
     if (atomic_load_explicit(&n_places, memory_order_relaxed) >= PLACES_MAX)
         return 0;
     atomic_fetch_add_explicit(&n_places, 1, memory_order_relaxed);
-    struct known *const k = osc_source_room(sizeof *k);
+    struct known *const k = osc_source_memory(sizeof *k);
     struct known *none = NULL;
     const osc_name pairs = name_pairs(place);
 

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "sources/itt/itt_objects.h"
-#include "sources/room.h"
+#include "sources/source_memory.h"
 
 #define NS 1000000000
 
@@ -99,7 +99,7 @@ static void ask(struct clock *clock)
 
 struct osc_itt_clock *osc_itt_clock_new(osc_itt_clock_fn fn, void *data)
 {
-    struct clock *const clock = fn ? osc_source_room(sizeof *clock) : NULL;
+    struct clock *const clock = fn ? osc_source_memory(sizeof *clock) : NULL;
 
     if (!clock)
         return NULL;

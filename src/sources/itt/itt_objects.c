@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-#include "sources/room.h"
+#include "sources/source_memory.h"
 #include "sources/source_thread.h"
 
 struct osc_itt_string *osc_itt_string_of(struct osc_text *text)
 {
     static struct osc_itt_string no_memory = {.text = ""};
     struct osc_itt_string *const there = osc_text_view(text, OSC_TEXT_ITT_STRING);
-    struct osc_itt_string *const made = there ? there : osc_source_room(sizeof *made);
+    struct osc_itt_string *const made = there ? there : osc_source_memory(sizeof *made);
 
     if (there || !made)
         return there ? there : &no_memory;
@@ -31,7 +31,7 @@ struct osc_text *osc_itt_text_adopt(struct osc_itt_string *handle)
 
 static struct osc_itt_domain_entry *new_domain(struct osc_text *text)
 {
-    struct osc_itt_domain_entry *const d = osc_source_room(sizeof *d);
+    struct osc_itt_domain_entry *const d = osc_source_memory(sizeof *d);
 
     if (!d)
         return NULL;

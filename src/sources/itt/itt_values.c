@@ -8,7 +8,7 @@
 #include "sources/itt/itt.h"
 #include "sources/itt/itt_clock.h"
 #include "sources/itt/itt_thread.h"
-#include "sources/room.h"
+#include "sources/source_memory.h"
 
 #define VALUES_MAX 384u
 #define TEXT_MAX   3072u
@@ -209,7 +209,7 @@ static struct osc_itt_counter_entry *counter_of(const char *name, const char *do
     struct osc_itt_counter_entry *const c = osc_text_view(text, OSC_TEXT_ITT_COUNTER);
     if (c)
         return c;
-    struct osc_itt_counter_entry *const made = osc_source_room(sizeof *made);
+    struct osc_itt_counter_entry *const made = osc_source_memory(sizeof *made);
     if (!made)
         return NULL;
     made->text = text;

@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-#include "sources/room.h"
+#include "sources/source_memory.h"
 
 #define DRAIN_NS    UINT64_C(100000000) /* the end of a process may wait so long */
 #define WAITING_MAX (1u << 18) /* commands that have not finished; more are not recorded */
@@ -59,7 +59,7 @@ static struct osc_ze_command *take(void)
         waiting.unused = c->next;
     pthread_mutex_unlock(&waiting.lock);
     if (!c)
-        return osc_source_room(sizeof *c);
+        return osc_source_memory(sizeof *c);
     *c = (struct osc_ze_command){0};
     return c;
 }
@@ -70,7 +70,7 @@ static struct osc_ze_command *take_with_event(ze_context_handle_t context)
     struct osc_ze_own_event *const own = osc_ze_take_event(context);
     struct osc_ze_command *const c = !own        ? NULL
                                      : own->kept ? own->kept
-                                                 : osc_source_room(sizeof *c);
+                                                 : osc_source_memory(sizeof *c);
 
     if (!c)
         return NULL; /* the event is lost: there is no memory */

@@ -7,7 +7,7 @@
 
 #include "sources/handle_map.h"
 #include "sources/level_zero/ze_ticks.h"
-#include "sources/room.h"
+#include "sources/source_memory.h"
 
 #define DRIVERS_MAX   16u
 #define DEVICES_MAX   64u
@@ -39,7 +39,7 @@ static uint64_t mask_of(uint32_t bits)
 
 static struct osc_ze_device *make(ze_device_handle_t handle, ze_device_properties_t *p)
 {
-    struct osc_ze_device *const d = osc_source_room(sizeof *d);
+    struct osc_ze_device *const d = osc_source_memory(sizeof *d);
 
     memset(p, 0, sizeof *p);
     p->stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2;
@@ -200,7 +200,7 @@ static const struct osc_ze_engine *find_engine(const struct osc_ze_device *d, ui
 static uint32_t add_engine(struct osc_ze_device *d, uint32_t ordinal, uint32_t index,
                            const char *name)
 {
-    struct osc_ze_engine *const made = osc_source_room(sizeof *made);
+    struct osc_ze_engine *const made = osc_source_memory(sizeof *made);
 
     pthread_mutex_lock(&d->lock);
     const struct osc_ze_engine *const there = find_engine(d, ordinal, index);

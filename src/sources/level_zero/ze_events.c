@@ -4,7 +4,7 @@
 #include <pthread.h>
 
 #include "sources/handle_map.h"
-#include "sources/room.h"
+#include "sources/source_memory.h"
 
 /* --- events of programs ------------------------------------------------------------------ */
 
@@ -22,7 +22,7 @@ void osc_ze_add_event(ze_event_handle_t handle, ze_event_pool_handle_t pool)
     struct osc_ze_event *e = osc_ze_event_of(handle);
 
     if (!e)
-        e = osc_source_room(sizeof *e);
+        e = osc_source_memory(sizeof *e);
     if (!e || !osc_handle_set(&events, handle, (uintptr_t)e))
         return;
     /* Relaxed: programs give an event to another thread in their own way. */
@@ -70,7 +70,7 @@ static struct osc_ze_context *context_of(ze_context_handle_t handle)
         return c;
     pthread_mutex_lock(&lock);
     c = osc_handle_get_address(&contexts, handle);
-    if (!c && (c = osc_source_room(sizeof *c))) {
+    if (!c && (c = osc_source_memory(sizeof *c))) {
         c->handle = handle;
         (void)pthread_mutex_init(&c->lock, NULL);
         if (!osc_handle_set(&contexts, handle, (uintptr_t)c))
@@ -87,7 +87,7 @@ static struct pool *take_pool(void)
     if (p)
         spare = p->next;
     pthread_mutex_unlock(&spare_lock);
-    return p ? p : osc_source_room(sizeof *p);
+    return p ? p : osc_source_memory(sizeof *p);
 }
 
 static void give_back_pool(struct pool *p)

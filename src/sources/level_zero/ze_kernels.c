@@ -2,7 +2,7 @@
 #include "sources/level_zero/ze_kernels.h"
 
 #include "sources/handle_map.h"
-#include "sources/room.h"
+#include "sources/source_memory.h"
 
 static struct osc_handle_map kernels = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -41,7 +41,7 @@ static void after_create(void *params, ze_result_t result, void *tracer, void **
     const ze_kernel_handle_t handle = **p->pphKernel;
     struct osc_ze_kernel *k = osc_ze_kernel_of(handle);
     if (!k)
-        k = osc_source_room(sizeof *k);
+        k = osc_source_memory(sizeof *k);
     if (!k)
         return;
     *k = (struct osc_ze_kernel){

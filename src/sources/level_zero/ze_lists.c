@@ -2,7 +2,7 @@
 #include "sources/level_zero/ze_lists.h"
 
 #include "sources/handle_map.h"
-#include "sources/room.h"
+#include "sources/source_memory.h"
 
 static struct osc_handle_map lists = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -31,7 +31,7 @@ struct osc_ze_list *osc_ze_list_add(ze_command_list_handle_t handle,
     struct osc_ze_list *l = osc_ze_list_of(handle);
 
     if (!l)
-        l = osc_source_room(sizeof *l);
+        l = osc_source_memory(sizeof *l);
     if (!l || !device)
         return NULL;
     *l = (struct osc_ze_list){.context = context, .device = device};

@@ -5,7 +5,7 @@
 #include "opscope/record.h"
 #include "sources/nvtx/nvtx_emitted.h"
 #include "sources/nvtx/nvtx_payload.h"
-#include "sources/room.h"
+#include "sources/source_memory.h"
 #include "sources/source_thread.h"
 
 /* The default one. */
@@ -378,7 +378,7 @@ static void RangeEndPayload(struct osc_nvtx_domain *domain, uint64_t id,
 static struct osc_nvtx_domain *create_domain(struct osc_text *text)
 {
     struct osc_nvtx_domain *const there = osc_text_view(text, OSC_TEXT_NVTX_DOMAIN);
-    struct osc_nvtx_domain *const made = there ? there : osc_source_room(sizeof *made);
+    struct osc_nvtx_domain *const made = there ? there : osc_source_memory(sizeof *made);
 
     if (there || !made)
         return there;

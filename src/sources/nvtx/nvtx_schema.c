@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "sources/handle_map.h"
-#include "sources/room.h"
+#include "sources/source_memory.h"
 
 #define FIELDS_MAX  256u
 #define BYTES_MAX   ((uint64_t)1 << 24) /* of a payload */
@@ -143,7 +143,7 @@ uint64_t osc_nvtx_register_enum(struct osc_nvtx_domain *domain,
         (a->bytes != 1 && a->bytes != 2 && a->bytes != 4 && a->bytes != 8))
         return 0;
     struct osc_nvtx_enum *const e =
-        osc_source_room(sizeof *e + a->n_entries * sizeof *e->entries);
+        osc_source_memory(sizeof *e + a->n_entries * sizeof *e->entries);
     if (!e)
         return 0;
     e->n = (uint32_t)a->n_entries;
@@ -326,7 +326,7 @@ uint64_t osc_nvtx_register_schema(struct osc_nvtx_domain *domain,
     l.pack = a->fields & OSC_NVTX_SCHEMA_HAS_PACK ? a->pack : 0;
     for (uint32_t i = 0; i < a->n_entries; i++)
         append_entry(&l, &a->entries[i], i, starts);
-    struct osc_nvtx_schema *const s = osc_source_room(sizeof *s + l.n * sizeof *s->fields);
+    struct osc_nvtx_schema *const s = osc_source_memory(sizeof *s + l.n * sizeof *s->fields);
     if (!s)
         return 0;
     s->n_fields = l.n;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "sources/handle_map.h"
-#include "sources/room.h"
+#include "sources/source_memory.h"
 
 #define NAME_BYTES 4096
 
@@ -20,7 +20,7 @@ static struct osc_cl_kernel *look_at(cl_kernel handle)
 {
     char name[NAME_BYTES] = "";
     struct osc_cl_kernel *const known = find(handle);
-    struct osc_cl_kernel *const k = known ? known : osc_source_room(sizeof *k);
+    struct osc_cl_kernel *const k = known ? known : osc_source_memory(sizeof *k);
 
     if (!k)
         return NULL;

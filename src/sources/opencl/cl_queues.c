@@ -7,7 +7,7 @@
 #include "opscope/source.h"
 #include "sources/handle_map.h"
 #include "sources/opencl/cl_list.h"
-#include "sources/room.h"
+#include "sources/source_memory.h"
 
 #define DEVICES_MAX   64
 #define PLATFORMS_MAX 16
@@ -181,7 +181,7 @@ static struct osc_cl_queue *add_queue(cl_command_queue handle, cl_device_id id,
     char name[64];
 
     if (!q)
-        q = osc_source_room(sizeof *q);
+        q = osc_source_memory(sizeof *q);
     if (!q)
         return NULL;
     q->device = osc_cl_device_of(id);

@@ -6,8 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sources/room.h"
 #include "sources/source_counter.h"
+#include "sources/source_memory.h"
 #include "sources/source_thread.h"
 
 /* How long the end of a process may wait for commands, and for one of them to start. */
@@ -222,7 +222,7 @@ static struct command *take(uint32_t queue)
     struct command *c = l->unused;
     if (c) {
         l->unused = c->next;
-    } else if ((c = osc_source_room(sizeof *c))) {
+    } else if ((c = osc_source_memory(sizeof *c))) {
         c->made_before = atomic_load_explicit(&l->made, memory_order_relaxed);
         /* Release pairs with the acquire in find_rest(). */
         atomic_store_explicit(&l->made, c, memory_order_release);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/run/harvest.h"
+#include "cli/run/run_totals.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 enum { PATH_ROOM = PATH_MAX + NAME_MAX + 16 };
 
 struct counting {
-    struct osc_harvest *harvest;
+    struct osc_run_totals *totals;
     const char *directory, *run_id;
 };
 
@@ -77,7 +77,7 @@ static enum whose read_file(const char *path, const char *run_id, uint32_t *part
 }
 
 /* Add what the part at PATH says about losses, unless it has a live directory. */
-static void add_losses(struct osc_harvest *h, const char *path, uint32_t part)
+static void add_losses(struct osc_run_totals *h, const char *path, uint32_t part)
 {
     struct osc_fold_losses losses = {0};
     char *const live = osc_live_dir_path(path, part);
@@ -99,7 +99,7 @@ static void add_losses(struct osc_harvest *h, const char *path, uint32_t part)
 
 static void count_file(const struct counting *c, const char *name)
 {
-    struct osc_harvest *const h = c->harvest;
+    struct osc_run_totals *const h = c->totals;
     char path[PATH_ROOM];
     struct stat st;
     uint32_t part = 1;
@@ -121,7 +121,7 @@ static void count_file(const struct counting *c, const char *name)
 
 /* Add the losses in FD, the file `blocks` of a live directory, with the header L, but not those
  * in TOLD. */
-static void add_live_losses(struct osc_harvest *h, int fd, const struct osc_live_header *l,
+static void add_live_losses(struct osc_run_totals *h, int fd, const struct osc_live_header *l,
                             const struct osc_fold_losses *told)
 {
     const uint32_t n = l->n_threads < OSC_LIVE_THREADS ? l->n_threads : OSC_LIVE_THREADS;
@@ -175,16 +175,16 @@ static void count_live(const struct counting *c, const char *name)
     const enum whose whose =
         is_good ? whose_is(c->run_id, l.run_id, strnlen(l.run_id, sizeof l.run_id)) : OF_NO_RUN;
 
-    c->harvest->n_others += !has_file && whose == OF_OTHER_RUN;
-    c->harvest->n_files += !has_file && whose != OF_OTHER_RUN;
+    c->totals->n_others += !has_file && whose == OF_OTHER_RUN;
+    c->totals->n_files += !has_file && whose != OF_OTHER_RUN;
     if (whose == OF_THIS_RUN) {
         struct osc_fold_losses told = {0};
 
         read_told(&told, c->directory, path, l.recording);
-        add_live_losses(c->harvest, fd, &l, &told);
+        add_live_losses(c->totals, fd, &l, &told);
         for (size_t i = 0; i < told.n; i++)
             for (unsigned k = 0; k < OSC_LOSS_COUNT; k++)
-                c->harvest->lost[k] += told.threads[i].lost[k];
+                c->totals->lost[k] += told.threads[i].lost[k];
         osc_fold_losses_fini(&told);
     }
     if (fd >= 0)
@@ -193,12 +193,12 @@ static void count_live(const struct counting *c, const char *name)
         close(dir_fd);
 }
 
-void osc_harvest_count(struct osc_harvest *h, const char *directory, const char *run_id)
+void osc_run_totals_count(struct osc_run_totals *h, const char *directory, const char *run_id)
 {
-    const struct counting c = {.harvest = h, .directory = directory, .run_id = run_id};
+    const struct counting c = {.totals = h, .directory = directory, .run_id = run_id};
     DIR *const dir = opendir(directory);
 
-    *h = (struct osc_harvest){0};
+    *h = (struct osc_run_totals){0};
     for (const struct dirent *e; dir && (e = readdir(dir));) {
         const struct osc_str name = osc_str_c(e->d_name);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * room.h - memory of sources, which is never freed.
+ * source_memory.h - memory of sources, which is never freed.
  *
  * It is mapped by the system, not taken from the program's allocator, which may be what calls a
  * source.
@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 /* Of all sources together. */
-#define OSC_SOURCE_ROOM_MAX ((size_t)256 << 20)
+#define OSC_SOURCE_MEMORY_MAX ((size_t)256 << 20)
 
 /* Zeroed memory, or NULL. BYTES is rounded up to cache lines. */
-void *osc_source_room(size_t bytes);
+void *osc_source_memory(size_t bytes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sources/room.h"
+#include "sources/source_memory.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -25,7 +25,7 @@ static void *room_in_new_chunk(struct chunk *seen, size_t bytes)
     /* Relaxed: only a bound, nothing else depends on it. */
     const size_t before = atomic_fetch_add_explicit(&mapped_bytes, whole, memory_order_relaxed);
     void *const p =
-        before + whole > OSC_SOURCE_ROOM_MAX
+        before + whole > OSC_SOURCE_MEMORY_MAX
             ? MAP_FAILED
             : mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     struct chunk *const chunk = p;
@@ -37,14 +37,14 @@ static void *room_in_new_chunk(struct chunk *seen, size_t bytes)
     }
     chunk->bytes = whole;
     atomic_store_explicit(&chunk->used, ROOM_ALIGN + bytes, memory_order_relaxed);
-    /* Release pairs with the acquire in osc_source_room(). If another thread was first, this
+    /* Release pairs with the acquire in osc_source_memory(). If another thread was first, this
      * one still uses its memory; the rest of its chunk is lost. */
     atomic_compare_exchange_strong_explicit(&current, &seen, chunk, memory_order_release,
                                             memory_order_relaxed);
     return (char *)p + ROOM_ALIGN;
 }
 
-void *osc_source_room(size_t bytes)
+void *osc_source_memory(size_t bytes)
 {
     bytes = (bytes + ROOM_ALIGN - 1) / ROOM_ALIGN * ROOM_ALIGN;
     /* Acquire pairs with the release in room_in_new_chunk(). */

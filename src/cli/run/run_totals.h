@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * harvest.h - count what a run has left in its directory, and what it lost.
+ * run_totals.h - count what a run has left in its directory, and what it lost.
  *
  *   - A directory may have recordings of other runs, which every table shows as spans of their
  *     own. A recording that names no run counts as a file of this run, but its losses do not.
@@ -15,7 +15,7 @@
 
 #include "wire/record.h"
 
-struct osc_harvest {
+struct osc_run_totals {
     uint32_t n_files;              /* recordings of the run, also those without a file yet */
     uint32_t n_others;             /* recordings of other runs */
     uint64_t bytes;                /* of the run's files */
@@ -25,4 +25,4 @@ struct osc_harvest {
 };
 
 /* Count the recordings of the run RUN_ID in DIRECTORY; none, if it cannot be read. */
-void osc_harvest_count(struct osc_harvest *h, const char *directory, const char *run_id);
+void osc_run_totals_count(struct osc_run_totals *h, const char *directory, const char *run_id);
