@@ -120,6 +120,8 @@ static bool is_torch(const struct osc_trace *t)
            osc_trace_meta(t, "trace_id", &ignored) || has_torch_names(t);
 }
 
+/* Make a trace of what READER has put into T: what all formats have in common, in the order in
+ * which one step needs the other. */
 static osc_status seal(struct osc_trace *t, const struct osc_reading *r,
                        const struct osc_reader *reader)
 {
@@ -145,6 +147,8 @@ static osc_status seal(struct osc_trace *t, const struct osc_reading *r,
     return st == OSC_OK ? osc_trace_share(t) : st;
 }
 
+/* Read IN into T. Where memory ends, the rows so far are sealed as a trace of a part; failures
+ * of the file are told as the reader said them. */
 static osc_status read_input(struct osc_trace *t, struct osc_input *in,
                              const struct osc_import_options *o, struct osc_err *err)
 {

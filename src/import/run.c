@@ -229,6 +229,9 @@ static osc_status join_boots(struct osc_identity *const *ids, uint32_t n)
     return st;
 }
 
+/* Let all files have the same time 0: the earliest start of those with the same kind of clock,
+ * for uptimes and wall clocks have nothing in common. Files of another host than the first are
+ * marked: their clocks may differ. */
 static void align_all(struct osc_identity *const *ids, uint32_t n)
 {
     int64_t first[2] = {INT64_MAX, INT64_MAX}; /* uptimes, wall clocks */

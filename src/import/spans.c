@@ -285,13 +285,17 @@ static osc_status number_files(struct file *files, uint32_t n, struct osc_idmap 
             uint32_t *const span = osc_idmap_put(latest, (uint64_t)id->among.rank);
             if (!span)
                 return OSC_ENOMEM;
-            id->among.span = (int32_t)++ * span;
+            *span += 1;
+            id->among.span = (int32_t)*span;
         }
         files[i].id->among.span = id->among.span;
     }
     return OSC_OK;
 }
 
+/* Give spans to the files that are of no log directory: recordings of one run that overlap in
+ * time are one window, other files are each by itself. Their numbers go on behind those of log
+ * directories of the same rank. */
 static osc_status number_others(struct osc_identity *const *ids,
                                 const struct osc_filename *names, uint32_t n)
 {

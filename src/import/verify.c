@@ -79,6 +79,8 @@ static osc_status check_frame(struct verifying *w, const struct osc_wire_index_e
                : st;
 }
 
+/* A hash that is right says that the bytes are those that were written; the frame in them is
+ * checked as well, since a writer may have been wrong. */
 static osc_status check_chunk(struct verifying *w, size_t i)
 {
     const struct osc_wire_index_entry *const e = &w->file.chunks[i];
@@ -106,6 +108,8 @@ static bool has_end(const struct osc_file *f)
     return false;
 }
 
+/* A gap at the end of a file that was not ended is no fault if the live directory has its
+ * records. */
 static void report_gaps(struct verifying *w)
 {
     const struct osc_file *f = &w->file;
@@ -125,6 +129,7 @@ static void report_gaps(struct verifying *w)
     }
 }
 
+/* The live directory is a part of a recording that was not ended, and has faults of its own. */
 static void report_live(struct verifying *w)
 {
     const struct osc_file_header *h = &w->file.header;
@@ -198,6 +203,8 @@ static void report_progress(const struct verifying *w, uint64_t done_bytes)
         (void)w->v->progress(w->v->progress_ctx, done_bytes, w->file.size);
 }
 
+/* The file is checked chunk by chunk as it lies, and not by its index, which is checked by
+ * that. */
 static osc_status check_file(struct verifying *w, const char *path)
 {
     osc_status st = open_live(w, path);

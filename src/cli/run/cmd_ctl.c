@@ -231,6 +231,7 @@ static int ask_process(struct asking *a, const char *pid)
     return OSC_EXIT_FAILED;
 }
 
+/* A number is a process unless there is a file of that name. */
 static int ask_operand(struct asking *a, const char *operand)
 {
     char live[PATH_MAX];

@@ -343,6 +343,7 @@ static int record(const struct osc_args *args, struct osc_sources *s, const char
     osc_child_exit_as(&end);
 }
 
+/* Where nothing can be recorded the program runs all the same, unless --strict is given. */
 static int run(struct osc_args *args)
 {
     struct osc_sources s = {0};

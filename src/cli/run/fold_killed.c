@@ -210,6 +210,8 @@ static bool is_blank(const struct fold *f)
 
 /* --- writing ----------------------------------------------------------------------------- */
 
+/* No part was written, which would have the facts of the process: say what is known of it from
+ * outside. */
 static osc_status put_facts(struct fold *f)
 {
     unsigned char facts[OSC_PROCESS_FACTS_BYTES];
@@ -258,6 +260,7 @@ static osc_status put_gone(struct fold *f)
                : osc_parts_append(&f->parts, header, &before);
 }
 
+/* The clocks of the live directory, for those of the file end before it. */
 static osc_status put_anchors(struct fold *f)
 {
     const struct osc_live_header *const h = &f->live.header;
@@ -477,6 +480,8 @@ static void remove_live(const struct fold *f)
     rmdir(f->live_path);
 }
 
+/* Write what is left in the live directory into the file of its recording, and remove the
+ * directory only then: until it is removed, readers take the records from it. */
 static void fold_one(struct fold *f, const char *directory)
 {
     f->live_fd = open(f->live_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);

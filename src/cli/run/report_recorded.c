@@ -35,6 +35,8 @@ static bool is_of_run(const struct osc_trace *t, const char *run_id)
     return true;
 }
 
+/* One that cannot be read might have had what is missing, so then nothing is said of samples.
+ */
 static void look_at(struct reading *r, const char *path)
 {
     struct osc_trace t = {0};
@@ -57,6 +59,7 @@ static bool is_done(const struct reading *r)
     return r->samples.n == 0 && (r->asked->sources & ~r->sources.recorded) == 0;
 }
 
+/* Stop as soon as nothing is missing, or it would take long. */
 static void read_all(struct reading *r, const char *directory)
 {
     DIR *const dir = is_done(r) ? NULL : opendir(directory);

@@ -97,6 +97,7 @@ static void add_losses(struct osc_run_totals *h, const char *path, uint32_t part
     osc_fold_losses_fini(&losses);
 }
 
+/* The losses of a file count for this run only if it names the run. */
 static void count_file(const struct counting *c, const char *name)
 {
     struct osc_run_totals *const h = c->totals;

@@ -299,6 +299,7 @@ static int choose_collected(struct osc_sources *s, const struct osc_args *args, 
     return failed ? failed : choose_preload(s, args, bits & ~s->failed, path);
 }
 
+/* Python imports what is in PYTHONPATH first: our module is there, and waits for torch. */
 static int choose_torch(struct osc_sources *s, const struct osc_args *args, unsigned bits)
 {
     const char *const others = getenv("PYTHONPATH");

@@ -21,6 +21,7 @@ const struct osc_member_limit osc_member_limits[] = {
     {NULL, 0},
 };
 
+/* A number that is not known is left out, for 0 is one. */
 static void add_device(const struct osc_trace *t, const struct osc_device *d,
                        struct osc_strbuf *text)
 {

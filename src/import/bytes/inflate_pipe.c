@@ -64,6 +64,8 @@ static osc_status inflate_block(struct osc_pipe *p, char *to, size_t *len, struc
     return st;
 }
 
+/* Inflate ahead of the reader, who uses two blocks at a time: that which it parses, and the
+ * one before, of which it may keep a rest. */
 static void *inflate_all(void *arg)
 {
     struct osc_pipe *p = arg;
@@ -98,6 +100,8 @@ static void *inflate_all(void *arg)
     }
 }
 
+/* Blocks that were inflated before an error are good, so the error is reported behind the last
+ * of them. */
 static osc_status threaded_next(struct osc_blocks *b, char **data, size_t *len,
                                 struct osc_err *err)
 {
@@ -122,6 +126,8 @@ static osc_status threaded_next(struct osc_blocks *b, char **data, size_t *len,
     return st;
 }
 
+/* The same without a thread. The error of a block of which some was inflated comes with the
+ * next call. */
 static osc_status own_next(struct osc_blocks *b, char **data, size_t *len, struct osc_err *err)
 {
     struct osc_pipe *p = (struct osc_pipe *)b;

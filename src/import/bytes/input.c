@@ -39,6 +39,8 @@ static ssize_t read_some(struct osc_input *in, char *to, size_t len, uint64_t of
     return n;
 }
 
+/* A pipe cannot be read twice: the bytes that tell the format are kept and given to the reader
+ * first. */
 static osc_status read_probe(struct osc_input *in, struct osc_err *err)
 {
     while (in->n_probe < sizeof in->probe) {
@@ -119,6 +121,7 @@ static osc_status fill(struct osc_raw_blocks *r, char *to, size_t *len, struct o
     return OSC_OK;
 }
 
+/* Two buffers take turns, because the window keeps a rest of the block before. */
 static osc_status raw_next(struct osc_blocks *b, char **data, size_t *len, struct osc_err *err)
 {
     struct osc_raw_blocks *r = (struct osc_raw_blocks *)b;

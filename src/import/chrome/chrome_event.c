@@ -14,6 +14,8 @@ struct value {
     uint64_t start, end;             /* offsets; of a string, without its quotes */
 };
 
+/* Note where the value V stood, for the layout that is learned of this event. Without memory
+ * nothing is learned, which costs only speed. */
 static void mark(struct osc_chrome *c, const struct value *v, enum osc_chrome_role role,
                  const struct osc_slot *slot)
 {
@@ -139,6 +141,7 @@ static bool is_left_out(const struct osc_chrome *c, osc_sid key, bool is_member)
            (l->no_args && !may_count && !osc_loading_needs(l, key));
 }
 
+/* An argument that is left out is marked, too: the fast path has to pass over it. */
 static void read_arg(struct osc_chrome *c, osc_sid key, bool is_member, const struct value *v)
 {
     struct osc_slot slot = {.key = key, .is_member = is_member};
@@ -521,6 +524,8 @@ static void drop_unneeded(struct osc_chrome *c)
     r->n_words = n_words;
 }
 
+/* All members are read: make a row of them, if they are an event at all. A layout is learned
+ * only of an event that became a row, so that the fast path meets no doubtful one. */
 static void build_event(struct osc_chrome *c, uint64_t offset)
 {
     struct osc_record *r = &c->record;

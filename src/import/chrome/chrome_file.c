@@ -196,6 +196,8 @@ static enum osc_chrome_state end_document(struct osc_chrome *c)
     return next < 0 ? OSC_CHROME_END : OSC_CHROME_START;
 }
 
+/* Read what comes next among the members of a document. Whatever is wrong here, the list of
+ * events may still follow, so that damage is counted and the next key looked for. */
 static void run_top(struct osc_chrome *c, enum osc_chrome_state *state)
 {
     const int ch = osc_chrome_peek(c);
@@ -474,6 +476,9 @@ static bool is_strange(struct osc_chrome *c, int ch)
     return ch >= 0 && ch != '{' && (ch != '[' || osc_chrome_is_message(&c->text));
 }
 
+/* Find where a document begins, which may be behind text of another program, and what it is:
+ * an object, a list, or events line by line. A list after another one, or events without one,
+ * are repaired, and counted once. */
 static void run_start(struct osc_chrome *c, enum osc_chrome_state *state)
 {
     const bool is_first = osc_text_offset(&c->text, c->text.p) == 0;

@@ -95,6 +95,8 @@ static bool tick(struct osc_chrome *c)
            !osc_mem_is_cancelled();
 }
 
+/* Let the parser of W begin at OFFSET of the text. A pipe has one reader, which goes on where
+ * it is; a file that can be read anywhere gets blocks of its own for each thread. */
 static void open_parser(struct worker *w, uint64_t offset)
 {
     struct shared *s = w->s;
@@ -252,6 +254,9 @@ static void count_commas(struct shared *s, struct worker *w, struct outcome *out
     c->n_commas_missing = 0;
 }
 
+/* Parse unit K, then join it in the order of the text. It was parsed on a guess of where it
+ * begins; once the units before it have joined, that is known, and a wrong guess is parsed
+ * again. */
 static void work_on_unit(struct worker *w, uint32_t k)
 {
     struct shared *s = w->s;
@@ -308,6 +313,8 @@ static void work_on_unit(struct worker *w, uint32_t k)
     w->parser.n_metas = 0;
 }
 
+/* Take units until there is none. Also a thread without memory takes its turns: the others
+ * wait for each unit in order. */
 static void work(void *ctx, uint32_t i)
 {
     struct shared *s = ctx;

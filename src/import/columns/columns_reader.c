@@ -132,6 +132,8 @@ static bool texts_are_good(const struct osc_wire_texts *texts, uint64_t n_bytes)
     return true;
 }
 
+/* Let T have the TEXTS as they are in the file, without copying: ids of columns are their
+ * positions. Only words that readers look up are added. */
 static osc_status adopt_texts(struct osc_columns_opening *o, const struct osc_wire_texts *texts)
 {
     struct osc_loading *const l = o->r->loading;
@@ -199,6 +201,8 @@ static osc_status read_form(struct osc_columns_opening *o, const struct osc_wire
     return st;
 }
 
+/* Read the forms at W, of N_BYTES. Rows refer to them by number, so one that is wrong makes
+ * the whole trace unreadable. */
 static osc_status read_forms(struct osc_columns_opening *o, const struct osc_wire_forms *w,
                              uint64_t n_bytes)
 {
@@ -230,6 +234,9 @@ static osc_status read_forms(struct osc_columns_opening *o, const struct osc_wir
     return st;
 }
 
+/* Read the tracks and processes at W, of N_BYTES. All ids are checked here, because tables use
+ * them without looking. What follows from names is derived again: it may be better known than
+ * to the opscope that wrote the file. */
 static osc_status read_tracks(struct osc_columns_opening *o, const struct osc_wire_tracks *w,
                               uint64_t n_bytes)
 {
@@ -362,6 +369,8 @@ static osc_status read_lists(struct osc_columns_opening *o, const struct osc_wir
     return OSC_OK;
 }
 
+/* Read what the file says of the whole trace. Times are checked, because sums of them must not
+ * overflow. */
 static osc_status read_model(struct osc_columns_opening *o, const struct osc_wire_model *w,
                              uint64_t n_bytes)
 {
@@ -484,6 +493,8 @@ static void count_gaps(const struct osc_columns_opening *o)
         osc_findings_add(&o->t->findings, OSC_FINDING_corrupt, 0, OSC_NO_TIME);
 }
 
+/* Say what went wrong, in the words of the user's file. At the limit of memory the rows so far
+ * are a trace. */
 static osc_status conclude(struct osc_columns_opening *o, osc_status st, struct osc_err *err)
 {
     const char *const path = o->r->in->path;

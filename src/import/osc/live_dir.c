@@ -204,6 +204,8 @@ static int compare_blocks(const void *pa, const void *pb)
     return (a->seq > b->seq) - (a->seq < b->seq);
 }
 
+/* Read the blocks in the order of time. The process may be writing, or the file be cut: the
+ * smaller of what the header and the size say is there. */
 static osc_status read_blocks(struct osc_live_dir *l, int fd, const char *path,
                               struct osc_err *err)
 {
@@ -225,6 +227,7 @@ static osc_status read_blocks(struct osc_live_dir *l, int fd, const char *path,
     return st;
 }
 
+/* Without names the blocks are still readable; that they are missing or cut is counted. */
 static osc_status read_strings(struct osc_live_dir *l, const char *path, struct osc_err *err)
 {
     struct osc_live_strings head = {0};

@@ -73,6 +73,7 @@ static osc_status grow_pages(struct osc_pages *pages, size_t n_used, size_t n_mo
     return OSC_OK;
 }
 
+/* A compressed recording is inflated as a whole, because its chunks are read in any order. */
 static osc_status take_blocks(struct osc_file *f, struct osc_blocks *blocks,
                               struct osc_err *err)
 {
@@ -256,6 +257,8 @@ static bool is_trailer(const struct osc_file *f, uint64_t offset)
            trailer.magic == OSC_TRAILER_MAGIC;
 }
 
+/* The index is missing or wrong: go from chunk to chunk by their lengths. Where none begins,
+ * look for the next header; what lies between is a gap. */
 static osc_status walk(struct osc_file *f)
 {
     uint64_t offset = sizeof(struct osc_file_header);
@@ -285,6 +288,8 @@ static osc_status walk(struct osc_file *f)
     return st;
 }
 
+/* A header may be damaged and the rest be good: of those, only a good one of another version
+ * is refused. */
 static osc_status check_header(struct osc_file *f, struct osc_err *err)
 {
     if (f->size < sizeof f->header)

@@ -118,6 +118,7 @@ static osc_status read_headers(struct index *x, const char *const *paths, uint32
     return OSC_OK;
 }
 
+/* From the last to the first, so that the lists are in the order of the paths. */
 static osc_status fill_index(struct index *x)
 {
     for (uint32_t i = x->n; i-- > 0;) {

@@ -277,6 +277,8 @@ static struct osc_str label_of(const uint64_t *words, char text[LABEL_BYTES])
     return (struct osc_str){text, (uint32_t)len};
 }
 
+/* A step is a range of its own, and may be one of the program's, too: then both say so, and
+ * the copies of it on devices belong to the step. */
 static void build_step(struct making *m, const struct osc_records_item *item,
                        const uint64_t *words)
 {
@@ -330,6 +332,8 @@ static uint64_t total_of(const struct osc_records_item *item, const uint64_t *wo
     return item->kind >= OSC_RECORD_ALLOC_TOTAL ? words[2] : UNKNOWN;
 }
 
+/* A record says how many bytes were allocated or freed, and only some say the sum; it goes on
+ * from the last one that did. */
 static void build_memory(struct making *m, const struct osc_records_item *item,
                          const uint64_t *words)
 {
@@ -387,6 +391,9 @@ static void build_launch_arrow(struct osc_records_rows *rows, struct osc_records
                         correlation, to);
 }
 
+/* A row for work on a device. Its times are those of the device's clock until now, for the
+ * line between the clocks is known only when all pairs are; when it was put into the queue is
+ * told relative to its start. */
 static void build_work(struct making *m, const struct osc_records_item *item,
                        const uint64_t *words)
 {

@@ -191,6 +191,8 @@ static void store_damages(struct osc_records *n)
     osc_strbuf_fini(&text);
 }
 
+/* Make findings of the damages, and a member that lists them, so that `info` can say where the
+ * file is broken. */
 static void count_damages(struct osc_records *n)
 {
     struct osc_finding *lost = &n->builder.findings.by_code[OSC_FINDING_lost_records];

@@ -82,6 +82,8 @@ static osc_status add_chunk(struct links *l, const struct osc_chunk *k, const ui
     return st;
 }
 
+/* Look at the rows that are built so far; they are not joined to the trace yet, and their
+ * threads are known only by their tracks. */
 static osc_status add_all(struct links *l)
 {
     const struct osc_records_rows *const rows = l->rows;
@@ -118,6 +120,8 @@ static void put_arrow(struct osc_records_rows *rows, const struct link *from,
     osc_build_arrow(rows->builder, OSC_ARROW_FORWARD, &a, &b);
 }
 
+/* An operator and its backward function have the same number, in the order of time: one arrow
+ * for each pair, and the number may be used again behind it. */
 static void put_arrows(struct links *l)
 {
     struct osc_idmap last = {0}; /* key -> index of its operator + 1, until it has an arrow */

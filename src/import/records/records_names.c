@@ -83,6 +83,8 @@ static bool entry_of(const struct osc_records_piece *p, uint64_t offset, struct 
     return true;
 }
 
+/* A name is the place of its entry in the log of names, of which the pieces in the parts may
+ * overlap or be cut. */
 static bool find_entry(const struct osc_records_names *n, uint32_t name, struct osc_str *text,
                        uint32_t *category)
 {

@@ -24,6 +24,8 @@
 
 /* --- facts --------------------------------------------------------------- */
 
+/* What the process says of itself is a member, as in files of other programs; a few facts are
+ * also needed to read on. */
 static void read_fact(struct osc_records *n, struct osc_str key, struct osc_str value)
 {
     struct osc_builder *b = &n->builder;
@@ -135,6 +137,7 @@ static void add_number(struct osc_builder *b, struct osc_str key, uint64_t numbe
                      osc_build_string(b, text, (uint32_t)len), false);
 }
 
+/* A flight recorder says what it was asked for, so that `quality` can say that it had less. */
 static void read_dump(struct osc_records *n, const unsigned char *data, size_t len)
 {
     struct osc_wire_dump dump;
@@ -210,6 +213,8 @@ static osc_status read_small_chunk(struct osc_records *n, size_t i)
 
 /* --- the live directory -------------------------------------------------- */
 
+/* Take from the live directory what the parts of the file lack, because the process was killed
+ * or still runs: clocks, names, threads and their losses. */
 static osc_status read_live(struct osc_records *n)
 {
     const struct osc_live_dir *l = &n->live;
@@ -455,6 +460,8 @@ static osc_status tick(struct osc_records *n, uint64_t done)
     return is_wanted && !osc_mem_is_cancelled() ? OSC_OK : OSC_ECANCELED;
 }
 
+/* Read the segments in the order of time, so that an end follows its begin, also if threads
+ * went through different parts. What one loses is counted, and the next one is read. */
 static osc_status read_segments(struct osc_records *n)
 {
     uint64_t done = 0;
@@ -595,6 +602,9 @@ static osc_status prepare(struct osc_records *n)
     return st == OSC_OK ? merge_threads(n) : st;
 }
 
+/* Records cannot be read as they come: their names, clocks and threads may stand behind them
+ * in the file, and blocks of the live directory belong between those of the file. So all are
+ * listed, sorted, then read. */
 static osc_status read_all(struct osc_records *n)
 {
     osc_status st = prepare(n);

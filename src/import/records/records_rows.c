@@ -137,6 +137,9 @@ static inline void store_row(const struct osc_builder *b, struct osc_records_thr
     innermost->row = b->events.chunk->n_rows - 1;
 }
 
+/* Make a row of the record that T holds: it was held until now because arguments may have
+ * followed. Without any, its form is one of a few that are known beforehand, which most rows
+ * are. */
 static inline void release(struct osc_records_rows *rows, struct osc_records_thread *t)
 {
     const struct osc_records_held *h = &t->held;
@@ -336,6 +339,8 @@ static bool is_of_scope(struct osc_records_rows *rows, const struct osc_records_
            key.v == keys[OSC_ARG_KEY_FWD_THREAD].v;
 }
 
+/* An argument belongs to the record before it if T holds that, else to the scope whose end is
+ * awaited. Some of torch's say what other rows need, and are no arguments. */
 static void read_arg(struct osc_records_rows *rows, struct osc_records_thread *t,
                      const struct osc_packed *p)
 {
@@ -447,6 +452,7 @@ static inline osc_sid callers_of(struct osc_records_rows *rows,
 
 /* --- other records ------------------------------------------------------- */
 
+/* The name of a counter is that of its row, so that its value needs no name of its own. */
 static void read_counter(struct osc_records_rows *rows, struct osc_records_thread *t,
                          const struct osc_packed *p, int64_t ts_ns)
 {
@@ -488,6 +494,7 @@ static void read_pause(struct osc_records_rows *rows, struct osc_records_thread 
     release(rows, t);
 }
 
+/* A step ends where the next one of its thread begins, whether or not the program ended it. */
 static void read_step(struct osc_records_rows *rows, struct osc_records_thread *t,
                       uint32_t thread, const struct osc_packed *p, int64_t ts_ns)
 {
@@ -578,6 +585,8 @@ static void read_other(struct osc_records_rows *rows, struct osc_records_thread 
 
 /* --- segments ------------------------------------------------------------ */
 
+/* Only begins, complete scopes and instants may have arguments behind them, so they are held;
+ * each other record makes a row of what is held first. */
 static inline void read_record(struct osc_records_rows *rows, struct osc_records_thread *t,
                                uint32_t thread, const struct osc_packed *p)
 {

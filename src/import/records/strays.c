@@ -111,6 +111,7 @@ struct open_places {
     size_t n, cap;
 };
 
+/* Note where scopes of T are open: another thread may end them by their token. */
 static osc_status add_places(struct open_places *p, struct osc_records_thread *t)
 {
     osc_status st = OSC_OK;

@@ -47,6 +47,9 @@ static void read_overhead(const uint8_t *r)
     osc_async_end_at(OSC_SCOPE_OVERHEAD, known, id, end);
 }
 
+/* Memory of the host is none of a device's. Beside torch's profiler, its allocator tells more.
+ * Times of CUPTI's own clock cannot be related to ours, and a block is ordered by its time, so
+ * that these are only counted. */
 static void read_memory(const uint8_t *r)
 {
     const uint32_t operation = osc_cupti_u32(r, OSC_CUPTI_MEMORY_OPERATION);

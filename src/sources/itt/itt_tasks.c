@@ -93,6 +93,8 @@ static void record_ids(struct osc_source_thread *self, const struct osc_itt_doma
     }
 }
 
+/* The hot path: PyTorch calls it for each operator. What is rare is said to be so to the
+ * compiler. */
 static void task_begin(struct osc_itt_domain *domain, struct osc_itt_id id,
                        struct osc_itt_id parent, struct osc_itt_string *name)
 {

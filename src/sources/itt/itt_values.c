@@ -263,6 +263,8 @@ static void *counter_create_v3(const struct osc_itt_domain *domain, const char *
     return counter_create_typed(name, domain ? domain->name : NULL, type);
 }
 
+/* A value that no integer of ours holds becomes a floating-point number rather than a negative
+ * one. */
 static void counter_set_value_ex(struct osc_itt_counter *counter, struct osc_itt_clock *clock,
                                  uint64_t timestamp, const void *value)
 {

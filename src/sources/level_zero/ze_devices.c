@@ -37,6 +37,8 @@ static uint64_t mask_of(uint32_t bits)
     return bits == 0 || bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
 }
 
+/* Ask the device once and for all: properties are read in the calls of others, where asking
+ * again would be slow. */
 static struct osc_ze_device *make(ze_device_handle_t handle, ze_device_properties_t *p)
 {
     struct osc_ze_device *const d = osc_source_memory(sizeof *d);
@@ -58,6 +60,7 @@ static struct osc_ze_device *make(ze_device_handle_t handle, ze_device_propertie
     return osc_handle_set(&devices, handle, (uintptr_t)d) ? d : NULL;
 }
 
+/* Programs may use a tile as a device of its own; its clock and name are those of the whole. */
 static void add_tiles(struct osc_ze_device *root)
 {
     ze_device_handle_t handles[TILES_MAX];
@@ -162,6 +165,7 @@ struct osc_ze_device *osc_ze_device_of(ze_device_handle_t handle)
 
 /* --- engines ----------------------------------------------------------------------------- */
 
+/* The name of a queue says what its engine can do: groups are numbered by the driver. */
 static const char *word_of(const struct osc_ze_device *d, uint32_t ordinal)
 {
     ze_command_queue_group_properties_t groups[16];

@@ -61,6 +61,7 @@ static struct osc_handle_map contexts = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct pool *spare;
 
+/* Contexts are looked up in each call and made once, so only the first call takes the lock. */
 static struct osc_ze_context *context_of(ze_context_handle_t handle)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -9,6 +9,8 @@ static struct osc_handle_map blocks = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 #define DEVICE_SHIFT 48
 
+/* Keep where AT lies and how long it is, since the call that frees it has only the address.
+ * Beside torch, and inside a vendor's runtime, others report it. */
 static void report_block(ze_device_handle_t handle, const void *at, size_t bytes)
 {
     const struct osc_ze_device *const d = osc_ze_device_of(handle);
@@ -98,6 +100,8 @@ static void before_free(void *params, ze_result_t result, void *tracer, void **c
     freed.ticks = osc_now();
 }
 
+/* The block was forgotten before the call, because another thread may get its address at once;
+ * if the call failed, it is there again. */
 static void after_free(void *params, ze_result_t result, void *tracer, void **call)
 {
     const ze_mem_free_params_t *const p = params;

@@ -51,6 +51,7 @@ void osc_nvtx_add_unsigned(osc_name key, uint64_t value)
         osc_arg_json(key, digits, (size_t)snprintf(digits, sizeof digits, "%" PRIu64, value));
 }
 
+/* A type of a newer NVTX is left out: its width is not known. */
 static void add_payload(const struct osc_nvtx_attributes *a)
 {
     const osc_name key = OSC_SOURCE_NAME("payload");

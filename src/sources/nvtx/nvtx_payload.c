@@ -206,6 +206,7 @@ static void add_numbers(osc_name key, const struct osc_nvtx_field *f, const char
     osc_arg_json(key, text, len);
 }
 
+/* A value of an enumeration is recorded by its name, if it has one. */
 static void add_one(osc_name key, const struct osc_nvtx_field *f, const char *at)
 {
     const uint64_t value = is_float(f) ? 0 : unsigned_at(f, at);
@@ -230,6 +231,8 @@ static bool is_message(const struct osc_nvtx_field *f)
            (f->class == OSC_NVTX_CLASS_TEXT || f->class == OSC_NVTX_CLASS_REGISTERED);
 }
 
+/* Record the field F of the bytes B, which the program vouches for only as far as their
+ * length: what lies outside is counted and left out. The message became the name already. */
 static void add_field(const struct osc_nvtx_domain *d, const struct osc_nvtx_schema *s,
                       const struct osc_nvtx_field *f, struct bytes b)
 {

@@ -134,6 +134,8 @@ static int RangePushW(const wchar_t *message)
     return level;
 }
 
+/* The return value is the depth in this domain, as NVTX defines it, also while nothing is
+ * recorded. */
 static int DomainRangePushEx(struct osc_nvtx_domain *domain,
                              const struct osc_nvtx_attributes *given)
 {
@@ -184,6 +186,8 @@ static void mark_payloads(const struct osc_nvtx_domain *d, struct osc_nvtx_paylo
     osc_nvtx_add_payloads(d, payloads);
 }
 
+/* A pop without a push in this domain must not end a scope of another one, or of the program.
+ */
 static int pop(struct osc_nvtx_domain *domain, struct osc_nvtx_payloads payloads)
 {
     struct osc_source_thread *const self = &osc_source_self;
@@ -223,6 +227,7 @@ static uint64_t range_key(uint64_t id)
     return (id ^ UINT64_C(0x4e56545852414e47)) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
+/* Ids are given out also while nothing is recorded: the range may end when something is. */
 static uint64_t start(struct osc_nvtx_domain *domain, const struct osc_nvtx_attributes *a)
 {
     static _Atomic uint64_t last_id;

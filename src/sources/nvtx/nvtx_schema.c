@@ -28,6 +28,8 @@ struct type {
 #define OTHER(bytes)   OSC_NVTX_CLASS_OTHER, bytes
 #define TEXT_OF(bytes) OSC_NVTX_CLASS_TEXT, bytes
 
+/* What NUMBER, a type of NVTX's payloads, is here. Those of C have the width of this platform;
+ * a type of which nothing is known has the width 0 and is left out, with a count. */
 static struct type type_of(uint64_t number)
 {
     static const struct type known[OSC_NVTX_ENTRY_N_TYPES] = {
@@ -222,6 +224,9 @@ static void shape_many(struct shape *s, const struct osc_nvtx_entry *e, uint32_t
     f->form = (uint8_t)(is_known ? form : OSC_NVTX_FIELD_OTHER);
 }
 
+/* The shape of entry E, the one with INDEX, of the layout L. A schema with one field stands
+ * for that field; a type that has not been registered yet makes the place of all that follows
+ * unknown. */
 static struct shape shape_of(const struct layout *l, const struct osc_nvtx_entry *e,
                              uint32_t index)
 {
