@@ -58,10 +58,10 @@ static inline void bench_sample(const char *name, double value)
     printf("%s %.9g\n", name, value);
 }
 
-/* Whether the benches only have to run: `run.py --quick`. */
-static inline int bench_is_quick(void)
+/* Whether the benches only have to run: `run.py --smoke`. */
+static inline int bench_is_smoke(void)
 {
-    return getenv("BENCH_QUICK") != NULL;
+    return getenv("BENCH_SMOKE") != NULL;
 }
 
 /* Argument I as a number, or N if it is missing. */
@@ -73,5 +73,5 @@ static inline int bench_number(int argc, char **argv, int i, int n)
 /* The same as a number of samples: 1 where the benches only have to run. */
 static inline int bench_rounds(int argc, char **argv, int i, int n)
 {
-    return bench_is_quick() ? 1 : bench_number(argc, argv, i, n);
+    return bench_is_smoke() ? 1 : bench_number(argc, argv, i, n);
 }

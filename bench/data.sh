@@ -18,7 +18,7 @@
 #   diff-base.json, diff-new.json   100 MB each: two versions of one program
 #   4g.json       only with OPSCOPE_BENCH_LARGE=1
 #
-# With OPSCOPE_BENCH_QUICK=1 all have some MB: they only show that the benches run.
+# With OPSCOPE_BENCH_SMOKE=1 all have some MB: they only show that the benches run.
 #
 # The real traces come from shared/ beside the checkout. If it is missing, made-up traces
 # replace them, and those after names.json are left out, except rank.json and 4g.json.
@@ -34,7 +34,7 @@ r50=$shared/data/tb_samples/resnet50_num_workers_0/worker0.1623143089861.pt.trac
 control=$shared/data/hta/trace_diff/control/control.json.gz
 transformer=$shared/data/torch213/transformer/trace.json.gz
 size=1000000 copies=1
-[ "${OPSCOPE_BENCH_QUICK:-0}" = 1 ] && size=4000 copies=0
+[ "${OPSCOPE_BENCH_SMOKE:-0}" = 1 ] && size=4000 copies=0
 mkdir -p "$dir"
 
 # make NAME COMMAND...: make NAME unless it exists. The last operand of the command is the file

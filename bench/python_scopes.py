@@ -16,7 +16,7 @@ import timeit
 
 from opscope import record
 
-LOOPS = 20 if "BENCH_QUICK" in os.environ else 2000
+LOOPS = 20 if "BENCH_SMOKE" in os.environ else 2000
 
 
 def cost(statement, **names):

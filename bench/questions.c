@@ -224,7 +224,7 @@ static int64_t make_slice(struct slices *s, int64_t at_ns, uint32_t depth, uint3
 
 static struct slices make_slices(void)
 {
-    const uint32_t n = bench_is_quick() ? 100000 : 10000000;
+    const uint32_t n = bench_is_smoke() ? 100000 : 10000000;
     struct slices s = make_room(n, MADE_THREADS, MADE_NAMES);
 
     for (uint32_t k = 0; k < MADE_THREADS; k++) {

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import time
 
-RANKS = 4 if "BENCH_QUICK" in os.environ else 64
+RANKS = 4 if "BENCH_SMOKE" in os.environ else 64
 HEAD_BYTES = 1 << 16  # the rank of a file is written before the events
 # A time counts from the first event of all files. This one leaves out next to nothing.
 WAYS = {"": [], "+merge": ["--merge"], "+merge+from": ["--merge", "--from", "1ms"]}

@@ -1,13 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: bench-smoke
+# args: {gcc} --smoke --data {gcc}/bench/smoke
+# full-env: BENCH_TORCH={torch|}
+# turn: 3
+# about: Run every bench once, on small traces
+# step: measures
+# args: {bench}
+# env: BENCH_TORCH={torch|}
+# mode: bench
+# order: alone
+# about: Run all benches and compare each measure with its limit
 """Run all benches and compare each measure with its limit.
 
-usage: run.py BUILD_DIR [--data DIR] [--large | --quick] [--only WORD]
+usage: run.py BUILD_DIR [--data DIR] [--large | --smoke] [--only WORD]
 
 Makes the traces (data.sh), runs every bench, and prints a line for each measure:
 name, ratio, limit, ok or MISS, and what was measured. If BUILD_DIR was configured
 without -Dbench=true, build-bench is used instead.
---large adds a trace of 4 GB. --quick only shows that the benches run, on traces of some MB, one
+--large adds a trace of 4 GB. --smoke only shows that the benches run, on traces of some MB, one
 sample of each; nothing is downloaded. --only runs the benches whose names contain WORD. Exits 1
 only if a bench could not run.
 
@@ -28,7 +39,7 @@ import venv
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
-QUICK = "--quick" in sys.argv
+SMOKE = "--smoke" in sys.argv
 COUNTS = {"ok": 0, "MISS": 0, "": 0}
 
 # The work of the loader of TensorBoard's plugin for one file, without the browser.
@@ -61,7 +72,7 @@ def build(where):
 
 def times(n):
     """As many rounds, or one where the benches only have to run."""
-    return range(1 if QUICK else n)
+    return range(1 if SMOKE else n)
 
 
 def steady(values):
@@ -369,7 +380,7 @@ def holistic(program, trace):
 
 def install(where, *packages):
     """Returns a Python with PACKAGES, or None."""
-    if QUICK:
+    if SMOKE:
         return None
     if not os.path.exists(os.path.join(where, "done")):
         venv.create(where, with_pip=True, clear=True)
@@ -485,7 +496,7 @@ def frames(program, trace):
         ("table", 4000000, 40, "table"),
         ("rows", 10000000, 1, "table"),
     ):
-        n //= 1000 if QUICK else 1
+        n //= 1000 if SMOKE else 1
         path = trace("slices-%d.json" % tracks)
         if not os.path.exists(path):
             subprocess.run(
@@ -506,7 +517,7 @@ def frames(program, trace):
             program("../opscope"),
             path,
             what,
-            *(["1"] if QUICK else []),
+            *(["1"] if SMOKE else []),
         )
         show("frames/" + name, s["frame"][0], "<=17.0", "ms, the median of %d" % s["frames"][0])
         show(
@@ -713,7 +724,7 @@ def flush(program, trace):
 
 def windows(program, trace):
     """Measure opening and closing a recording, and reading thousands of them."""
-    n, scratch = 20 if QUICK else 5000, trace("scratch")
+    n, scratch = 20 if SMOKE else 5000, trace("scratch")
     s = add({}, "", program("windows"), scratch, n)
     ms, files_ms = (statistics.median(s[name][1:100]) for name in ("window", "files"))
     show("window", ms, "<=1.00", "ms of processor time; %.2f for its files alone" % files_ms)
@@ -776,7 +787,7 @@ def opencl(program, trace):
     if not os.path.exists(program("kernels")):
         print("opencl: it was not built")
         return
-    s, layer, n = {}, program("../libopscope-collect.so"), ["1000"] if QUICK else []
+    s, layer, n = {}, program("../libopscope-collect.so"), ["1000"] if SMOKE else []
     for _ in times(7):
         add(s, "alone-", program("kernels"), *n, env=dict(os.environ, OPENCL_LAYERS=""))
         add(
@@ -884,7 +895,7 @@ def thousand(program, trace):
         program("../opscope"),
         trace("scratch"),
         run,
-        *((8, 1) if QUICK else ()),
+        *((8, 1) if SMOKE else ()),
     )
 
 
@@ -898,14 +909,14 @@ def torch(program, trace):
     show_all(
         python,
         os.path.join(HERE, "torch_profiler.py"),
-        *(("--rounds", 1) if QUICK else ()),
+        *(("--rounds", 1) if SMOKE else ()),
         env=env,
     )
     show_all(
         python,
         os.path.join(HERE, "vendor.py"),
         program(".."),
-        *(("--rounds", 1, "--processes", 1) if QUICK else ()),
+        *(("--rounds", 1, "--processes", 1) if SMOKE else ()),
         env=env,
     )
 
@@ -915,12 +926,12 @@ def main():
     parser.add_argument("build")
     parser.add_argument("--data", default=os.environ.get("OPSCOPE_BENCH_DATA"))
     parser.add_argument("--large", action="store_true")
-    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--smoke", action="store_true")
     parser.add_argument("--only", default="")
     args = parser.parse_args()
     where = os.path.abspath(build(args.build))
     data = os.path.abspath(
-        args.data or os.path.join(ROOT, "build-bench", "quick" if QUICK else "data")
+        args.data or os.path.join(ROOT, "build-bench", "smoke" if SMOKE else "data")
     )
     failed = 0
 
@@ -930,11 +941,11 @@ def main():
         env=dict(
             os.environ,
             OPSCOPE_BENCH_LARGE="1" if args.large else "0",
-            OPSCOPE_BENCH_QUICK="1" if QUICK else "0",
+            OPSCOPE_BENCH_SMOKE="1" if SMOKE else "0",
         ),
     )
-    if QUICK:
-        os.environ["BENCH_QUICK"] = "1"
+    if SMOKE:
+        os.environ["BENCH_SMOKE"] = "1"
     print("%-24s %8s %-7s" % ("measure", "ratio", "limit"))
     for bench in (
         load,

@@ -29,7 +29,7 @@ import time
 import ranks
 
 TABLES = ("ranks", "collectives", "operators")
-RUNS = 1 if "BENCH_QUICK" in os.environ else 5
+RUNS = 1 if "BENCH_SMOKE" in os.environ else 5
 
 # Load the run and answer what `rank_overlap` and `ranks` answer.
 HTA = """

@@ -23,7 +23,7 @@ import sys
 import time
 
 TABLES = ("ranks", "collectives", "stragglers")
-ROUNDS = 1 if "BENCH_QUICK" in os.environ else 3
+ROUNDS = 1 if "BENCH_SMOKE" in os.environ else 3
 IDS = ("External id", "correlation", "Ev Idx")
 STEP = "ProfilerStep#"
 

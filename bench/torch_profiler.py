@@ -42,9 +42,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests/torch"))
 from workloads import resnet18_training  # noqa: E402
 
 CPU = [torch.profiler.ProfilerActivity.CPU]
-QUICK = "BENCH_QUICK" in os.environ
-LOOP = 100 if QUICK else 10000
-MANY = 1000 if QUICK else 100000
+SMOKE = "BENCH_SMOKE" in os.environ
+LOOP = 100 if SMOKE else 10000
+MANY = 1000 if SMOKE else 100000
 MAKERS = {"torch": torch.profiler.profile, "opscope": opscope.torch.profile}
 ALL_BUT_STACKS = {"record_shapes": True, "profile_memory": True, "with_flops": True}
 # Empty callbacks: for torch and for the interpreter.

@@ -27,10 +27,10 @@ import sys
 import threading
 import time
 
-QUICK = "BENCH_QUICK" in os.environ
-STARTS = 1 if QUICK else 5
-QUESTIONS = 10 if QUICK else 500
-CLIENTS = 5 if QUICK else 100
+SMOKE = "BENCH_SMOKE" in os.environ
+STARTS = 1 if SMOKE else 5
+QUESTIONS = 10 if SMOKE else 500
+CLIENTS = 5 if SMOKE else 100
 
 
 def say(name, value):

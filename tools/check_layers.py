@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: layers
+# mode: fast
 """Check rules of the code that a compiler does not know.
 
 Reads src/LAYERS. The C code is formatted by clang-format, so a function begins

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: layers-test
+# mode: fast
 """Check that check_layers.py finds made-up violations, and reports nothing in a correct tree.
 
 Each case is a small correct tree with some files changed.

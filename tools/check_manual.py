@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: manual
+# mode: fast
 """Every call, struct and constant of the public headers has its place in a manual page.
 
     tools/check_manual.py [HEADERS MANUAL]

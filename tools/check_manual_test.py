@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: manual-test
+# mode: fast
 """Check that check_manual.py finds what has no manual, and reports nothing else."""
 
 import sys

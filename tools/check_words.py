@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: words
+# mode: fast
 """Check that texts refer only to what is in the tree.
 
   - A Markdown file, a section of one (name, `#` and heading) and a link exist.

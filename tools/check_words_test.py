@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: words-test
+# mode: fast
 """Check that check_words.py finds broken references and foreign words, and reports nothing
 else."""
 

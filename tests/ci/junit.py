@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: diff-junit
+# with: {peers}
+# args: --opscope {gcc}/opscope
 """Check that the reports of `opscope diff --report X.xml` are what continuous integration reads.
 
 usage: junit.py --opscope FILE

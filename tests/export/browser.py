@@ -1,5 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: export-browser
+# args: --opscope {gcc}/opscope --largest 200000
+# full: --opscope {gcc}/opscope
+# needs: browser
 """Check that a browser reads every export.
 
     python3 tests/export/browser.py --opscope PATH [--shared DIR] [--largest BYTES]

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: export-redact
+# args: --opscope {gcc}/opscope --random 2 --seed {seed}
+# full: --opscope {gcc}/opscope --random 800 --seed {seed}
 """Check that the output of --redact contains no text of a program, in any format.
 
 usage: redact.py [--opscope PATH] [--random N] [--seed N]

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: export-stacks
+# args: --opscope {gcc}/opscope --random 2 --seed {seed} --largest 60000
+# full: --opscope {gcc}/opscope --random 800 --seed {seed}
 """Compare folded stacks and counters with torch's files and with the tables.
 
     python3 tests/export/stacks.py --opscope PATH [--shared DIR] [--random N] [--seed S]

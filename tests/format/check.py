@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: records-format
+# args: --opscope {gcc}/opscope --count 8 --flips
+# full: --opscope {gcc}/opscope --count 4000 --flips
 """Compare how opscope and the reader written from docs/format.md read recordings.
 
     check.py [--opscope PATH] [--recorder PATH] [--count N] [--seed N] [--flips] [FILE...]

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: kills
+# args: --opscope {gcc}/opscope --count 2
+# full: --opscope {gcc}/opscope --count 800
 """Check after kill -9 at random times that every finished record is read.
 
     kills.py [--opscope PATH] [--recorder PATH] [--count N] [--seed N]

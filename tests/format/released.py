@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: released
+# args: --opscope {gcc}/opscope
+# mode: fast
 """Check that files of a release give the same tables as with that release.
 
     released.py --opscope PATH [--data FOLDER]

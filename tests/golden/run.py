@@ -1,5 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: golden-gcc
+# args: --opscope {gcc}/opscope
+# env: CHECK_SHARE=100
+# mode: fast
+# step: golden-asan
+# args: --opscope {asan}/opscope
 """Run the command as users do, and compare its output with the expected one.
 
 Each NAME.sh of this folder (or one below) runs under bash in an empty folder,

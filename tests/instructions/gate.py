@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: instructions
+# args: --build {gcc}
+# needs: counts
 """Count the instructions of loading, per byte of text, and of recording, per scope.
 
 usage: gate.py --build DIR [--bless]

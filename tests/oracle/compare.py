@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
+# step: oracle-compare
+# args: --opscope {gcc}/opscope --random 8 --seed {seed} --largest 60000
+# full: --opscope {gcc}/opscope --random 4000 --seed {seed}
 """Compare every cell of opscope's tables with the slow twin's.
 
     python3 tests/oracle/compare.py --opscope PATH [--traces DIR] [--largest BYTES]

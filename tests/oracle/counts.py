@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
+# step: oracle-counts
+# args: --opscope {gcc}/opscope --random 16 --seed {seed}
+# full: --opscope {gcc}/opscope --random 8000 --seed {seed}
 """Count ranges, kernels, memory, pairs and arrows in the raw files, and compare with opscope.
 
     python3 tests/oracle/counts.py --opscope PATH [--largest BYTES] [--random N] [--seed S]

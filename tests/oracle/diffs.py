@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
+# step: oracle-diffs
+# args: --opscope {gcc}/opscope --random 8 --seed {seed}
+# full: --opscope {gcc}/opscope --random 4000 --seed {seed}
 """Compare opscope's tables of two runs with the slow twin's.
 
     python3 tests/oracle/diffs.py --opscope PATH [--random N] [--seed S]

@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
+# step: oracle-evidence
+# args: --opscope {gcc}/opscope --random 8 --seed {seed} --largest 200000
+# full: --opscope {gcc}/opscope --random 4000 --seed {seed}
 """Run the commands that `advice` gives as evidence, and check the rows they print.
 
     python3 tests/oracle/evidence.py --opscope PATH [--traces DIR] [--largest BYTES]

@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
+# step: oracle-headlines
+# args: {gcc}/opscope --random 8 --seed {seed} --largest 60000
+# full: {gcc}/opscope --random 4000 --seed {seed} --largest 60000
 """Compare the sentences of `headlines` with the twin's, and run the commands that it names.
 
 Usage: headlines.py OPSCOPE [--traces DIR] [--largest BYTES] [--random N] [--seed N]

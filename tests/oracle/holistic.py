@@ -1,4 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
+# step: oracle-holistic
+# args: --opscope {gcc}/opscope --peers {peers} --random 1
+# full: --opscope {gcc}/opscope --peers {peers} --random 20
+# turn: 2
 """Compare times of communication with those of HolisticTraceAnalysis 0.5 (HTA).
 
     python3 tests/oracle/holistic.py --opscope PATH --peers PYTHON [--shared DIR] [--random N] [--show N]

@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
+# step: oracle-logdirs
+# args: --opscope {gcc}/opscope --random 8 --seed {seed}
+# full: --opscope {gcc}/opscope --random 4000 --seed {seed}
 """Compare the runs, workers and spans of log directories with the twin and with the plugin.
 
     python3 tests/oracle/logdirs.py --opscope PATH [--random N] [--seed S] [--shared DIR]

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+# step: oracle-peers
+# args: --opscope {gcc}/opscope
 """Compare a provider of tables with the peers' answers for the same traces.
 
     python3 tests/oracle/peers.py [--opscope PATH] [--shared DIR] [--only GROUP] [--show N]

@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
+# step: oracle-ranks
+# args: --opscope {gcc}/opscope --random 8 --seed {seed}
+# full: --opscope {gcc}/opscope --random 4000 --seed {seed}
 """Compare the tables of ranks with the slow twin's, on runs of several ranks.
 
     python3 tests/oracle/ranks.py --opscope PATH [--shared DIR] [--random N] [--seed S]

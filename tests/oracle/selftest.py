@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# step: oracle-selftest
 """Check the twin on hand-written traces with literal expected numbers.
 
     python3 tests/oracle/selftest.py

@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
+# step: oracle-sentences
+# args: --opscope {gcc}/opscope --random 8 --seed {seed} --largest 60000
+# full: --opscope {gcc}/opscope --random 4000 --seed {seed}
 """Compare the sentences of `advice` about communication and the allocator, and its notes about
 missing events and work of before the recording, with what the twin says by the rules.
 

@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
+# step: oracle-siblings
+# args: {gcc}/opscope --random 8 --seed {seed} --largest 60000
+# full: {gcc}/opscope --random 4000 --seed {seed} --largest 60000
 """Compare the table `siblings` with the twin's, for some names and events of each trace.
 
 Usage: siblings.py OPSCOPE [--traces DIR] [--largest BYTES] [--random N] [--seed N]

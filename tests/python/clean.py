@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: python-clean
+# args: --torch {torch} --pythons {pythons}
+# mode: full
 """Use the wheel where nothing is installed: no compiler, no headers, no library that it brings.
 
     python3 tests/python/clean.py [--torch PYTHON] [--pythons PYTHON...]

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: python-install
+# args: --torch {torch}
+# mode: full
 """Install the package as a new user would, and follow the README.
 
     python3 tests/python/install.py [--torch PYTHON]

@@ -1,5 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: python-gcc
+# args: --package {module} --opscope {gcc}/opscope
+# needs: numpy
+# mode: fast
+# step: python-asan
+# args: --package {asan-module} --opscope {gcc}/opscope
+# needs: numpy
+# env: LD_PRELOAD="{asan-runtimes}" ASAN_OPTIONS={asan-options}:detect_leaks=0
+# mode: full
+# step: python-arrow
+# with: {peers}
+# args: --package {module} --opscope {gcc}/opscope test_arrow test_tables test_parts
+# about: Use the tables of the Python package with pandas, Arrow and Dask
 """Test the Python package of a build.
 
 usage: run.py --package DIR --opscope FILE [NAME...]

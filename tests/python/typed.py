@@ -1,5 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: python-typed
+# with: {typed}
+# args: --package {module}
+# env: PYTHONPATH={module}
+# mode: full
 """A program with types, as users write it: what mypy and pyright must find no fault with.
 
     python3 tests/python/typed.py --package DIR

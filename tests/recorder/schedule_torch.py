@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: schedule-torch
+# with: {torch}
+# args: --library {gcc}/libopscope.so
 """Compare torch.profiler.schedule with osc_schedule_action().
 
     schedule_torch.py --library build/libopscope.so [--sets 10000] [--seed 1]

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: cxx
+# args: --opscope {gcc}/opscope
 """Compile programs that use scope.hpp, by all compilers and standards at hand, and read what they
 record.
 

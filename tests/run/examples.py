@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: examples
+# args: --opscope {gcc}/opscope
 """Do what README, the pages of docs, the manual and `--help` show.
 
     python3 tests/run/examples.py --opscope COMMAND

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: guests
+# args: --opscope {gcc}/opscope
 """Check that real programs behave the same, recorded or not: output, errors, status, files.
 
 Each runs alone, under `opscope run`, and under it with our libraries loaded into all of its

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: languages
+# args: --opscope {gcc}/opscope
 """Run the examples in other languages, with and without a recorder.
 
     python3 tests/run/languages.py --opscope COMMAND

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: living
+# args: --opscope {gcc}/opscope
 """Check that a recording is said to be "still recording" only while its process records.
 
     python3 tests/run/living.py --opscope COMMAND

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: pages
+# args: --opscope {gcc}/opscope
 """Compile and record the examples of the pages docs/from, and read what they recorded.
 
     python3 tests/run/pages.py --opscope COMMAND

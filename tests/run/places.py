@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: places
+# args: --opscope {gcc}/opscope
 """Check where processes of a run record, and how they are found there.
 
     python3 tests/run/places.py --opscope COMMAND

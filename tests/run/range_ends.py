@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: range-ends
+# args: --opscope {gcc}/opscope
 """Record ranges that end where, or when, they did not begin.
 
     python3 tests/run/range_ends.py --opscope COMMAND

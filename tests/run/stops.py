@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: stops
+# args: --opscope {gcc}/opscope
 """Check that `opscope run` stops and continues as its program does.
 
     python3 tests/run/stops.py --opscope COMMAND

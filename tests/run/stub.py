@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: stub
+# args: --opscope {gcc}/opscope
 """Run programs that have opscope/stub.h instead of a library, with and without one.
 
     python3 tests/run/stub.py --opscope COMMAND

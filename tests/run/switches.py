@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: switches
+# args: --opscope {gcc}/opscope
 """Switch categories and sampling of programs before and while they run.
 
     python3 tests/run/switches.py --opscope COMMAND

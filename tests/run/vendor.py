@@ -1,5 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: torch-vendor
+# args: --opscope {gcc}/opscope --python {torch}
+# turn: 1
+# needs: module
 """Train the example of a vendor's device, and check what its tables and its trace say.
 
     python3 tests/run/vendor.py --opscope COMMAND --python PYTHON

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: screen-judge
+# args: --opscope {gcc}/opscope
 """Judge the one screen and the tables of traces that others have published.
 
 usage: judge.py [--opscope PATH] [FILE...]

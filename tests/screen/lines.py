@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: screen-lines
+# args: --opscope {gcc}/opscope
 """Check that the one screen has at most 40 lines of 80 columns for any trace, that the rows of a
 list read differently, without numbers, and that a table with all lines below it fits a terminal.
 

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: screen-names
+# args: --tables {gcc}/tests/screen/show_tables
 """Check that the text of all tables fits a terminal, and that no two rows read alike.
 
 usage: names.py [--tables PATH] [FILE...]

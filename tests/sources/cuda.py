@@ -1,5 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: cuda
+# args: --opscope {gcc}/opscope --python {torch|python3}
+# turn: 3
+# step: cuda-asan
+# args: --opscope {asan}/opscope --python {torch|python3} --only counted
+# full: --opscope {asan}/opscope --python {torch|python3}
+# step: cuda-tsan
+# args: --opscope {tsan}/opscope --python {torch|python3}
+# mode: full
 """Check that programs which use CUDA are recorded, and that they notice nothing.
 
 The device is a fake: fake_cupti.c reports work that nobody does. Ends with "N passed, N failed".

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: cuda-layout
+# args: {cupti}
 """Compare sources/cuda/cupti_abi.h with the headers of NVIDIA.
 
     cuda_layout.py FOLDER...

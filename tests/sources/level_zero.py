@@ -1,5 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: level-zero
+# args: --opscope {gcc}/opscope --python {torch|python3}
+# step: level-zero-asan
+# args: --opscope {asan}/opscope --python {nvtx|python3}
+# mode: full
+# step: level-zero-tsan
+# args: --opscope {tsan}/opscope --python {nvtx|python3}
+# mode: full
 """Check that programs which use Level Zero are recorded, and that they notice nothing.
 
 The loader is Debian's; below it is a driver of our own, which says when each command ran. Ends

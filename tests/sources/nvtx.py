@@ -1,5 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: nvtx
+# args: --opscope {gcc}/opscope --python {nvtx|python3}
+# step: nvtx-asan
+# args: --opscope {asan}/opscope --python {nvtx|python3} --only counted
+# full: --opscope {asan}/opscope --python {nvtx|python3}
+# step: nvtx-tsan
+# args: --opscope {tsan}/opscope --python {nvtx|python3}
+# mode: full
 """Check that programs which call NVTX are recorded: opscope's tables show what they did.
 
 NVIDIA's headers and the Python package nvtx come from a Python that has them (--python). Ends

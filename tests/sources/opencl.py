@@ -1,5 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: opencl
+# args: --opscope {gcc}/opscope --python {nvtx|python3}
+# turn: 0
+# step: opencl-asan
+# args: --opscope {asan}/opscope --python {nvtx|python3} --only counted
+# full: --opscope {asan}/opscope --python {nvtx|python3}
+# turn: 2
+# step: opencl-tsan
+# args: --opscope {tsan}/opscope --python {nvtx|python3}
+# mode: full
 """Check that programs which use OpenCL are recorded, and that they notice nothing.
 
 The device is PoCL, which runs on the host; pyopencl comes from a Python that has it (--python).

@@ -1,5 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: together
+# args: --opscope {gcc}/opscope --python {nvtx|python3}
+# step: together-asan
+# args: --opscope {asan}/opscope --python {nvtx|python3}
+# mode: full
+# step: together-tsan
+# args: --opscope {tsan}/opscope --python {nvtx|python3}
+# mode: full
 """Check that `opscope run` records a program that uses all sources at once, and its children.
 
 NVIDIA's headers of NVTX come from a Python that has them (--python). Ends with "N passed, N

@@ -1,5 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: tensorboard
+# with: {tensorboard}
+# needs: gcc module
+# turn: 2
 """Run TensorBoard with the package's plugins, and ask it as browsers and old scripts do.
 
 usage: tab.py [--package DIR] [--opscope PATH] [--shared DIR] [NAME...]

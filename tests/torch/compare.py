@@ -1,5 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: torch-compare
+# with: {torch}
+# args: --quick
+# full:
+# env: PYTHONPATH={module}
 """torch.profiler and opscope.torch record the same run, and must give the same results.
 
     python3 tests/torch/compare.py [--only NAME] [--quick]

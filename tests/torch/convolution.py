@@ -1,5 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: torch-convolution
+# with: {torch}
+# args: --opscope {gcc}/opscope
+# turn: 3
+# needs: module
 """Check that a comparison names the convolution where a network lost its fast one.
 
     python3 tests/torch/convolution.py --opscope COMMAND

@@ -1,5 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: torch-faults
+# with: {torch}
+# env: PYTHONPATH={module}
+# full-env: OPSCOPE_TEST_APART=1
+# turn: 2
 """Faults under opscope.torch: exceptions, threads, forks, exits, odd names, builds.
 
     python3 tests/torch/faults.py

@@ -1,5 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: torch-frameworks
+# with: {frameworks|torch}
+# env: PYTHONPATH={module}
+# mode: full
 """Train with Lightning and with Hugging Face's Trainer, recorded by their entries.
 
     python3 tests/torch/frameworks.py

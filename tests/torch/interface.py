@@ -1,5 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: torch-interface
+# with: {torch}
+# env: PYTHONPATH={module}
+# full-env: OPSCOPE_TEST_APART=1
+# turn: 1
 """opscope.torch as programs use it: arguments, files, metadata, misuse.
 
     python3 tests/torch/interface.py

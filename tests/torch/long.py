@@ -1,5 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: torch-long
+# with: {torch}
+# args: --opscope {gcc}/opscope --seconds 60
+# mode: full
+# needs: module
 """Run a training loop under `opscope run --torch` for a given time, and end it by kill -9.
 
     python3 tests/torch/long.py --opscope COMMAND [--seconds 120] [--out DIRECTORY]

@@ -1,5 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: torch-memory
+# with: {torch}
+# env: PYTHONPATH={module}
+# full-env: OPSCOPE_TEST_APART=1
+# turn: 3
 """Check what opscope.torch records of memory: the same as torch.profiler, or as torch documents it.
 
     python3 tests/torch/memory.py

@@ -1,5 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: torch-patterns
+# with: {torch}
+# args: --opscope {gcc}/opscope
+# env: PYTHONPATH={module}
+# turn: 3
 """Compare the table `patterns` and the event tree with torch's own pattern matcher and tree.
 
     python3 tests/torch/patterns.py --opscope PATH

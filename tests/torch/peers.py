@@ -1,5 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: torch-peers
+# with: {torch}
+# args: --peers {peers}
+# env: PYTHONPATH={module}
 """Check that other programs read the traces of opscope.torch like those of torch.profiler.
 
     python3 tests/torch/peers.py --peers PYTHON [--only NAME]

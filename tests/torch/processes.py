@@ -1,5 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: torch-processes
+# with: {torch}
+# args: --opscope {gcc}/opscope --quick
+# full: --opscope {gcc}/opscope
+# turn: 2
+# needs: module
 """Check that `opscope run --torch` records every process of a program, and every profile in it.
 
     python3 tests/torch/processes.py --opscope COMMAND [--quick]

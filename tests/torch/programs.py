@@ -1,5 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: torch-programs
+# with: {torch}
+# args: --quick --opscope {gcc}/opscope
+# full: --opscope {gcc}/opscope
+# turn: 0
+# needs: module
 """Check that programs print the same with opscope: unchanged, and with a changed import.
 
     python3 tests/torch/programs.py --opscope COMMAND [--programs DIRECTORY] [--quick]

@@ -1,5 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: torch-results
+# with: {torch}
+# env: PYTHONPATH={module}
+# full-env: OPSCOPE_TEST_APART=1
+# turn: 3
 """Check the results of opscope.torch: the same as torch.profiler's, or as torch documents them.
 
     python3 tests/torch/results.py

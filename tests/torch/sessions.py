@@ -1,5 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: torch-sessions
+# with: {torch}
+# env: PYTHONPATH={module}
+# full-env: OPSCOPE_TEST_APART=1
+# turn: 2
 """Recordings of opscope.torch as programs begin and end them: schedules, threads, forks, kills.
 
     python3 tests/torch/sessions.py

@@ -1,5 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: torch-slow
+# with: {torch}
+# args: --opscope {gcc}/opscope --quick
+# full: --opscope {gcc}/opscope --runs 10 --healthy 20
+# turn: 3
+# needs: module
 """Check that what makes a small training slow is named by advice, and nothing where all is well.
 
     python3 tests/torch/slow.py --opscope COMMAND [--quick] [--runs N] [--healthy N]

@@ -1,5 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: torch-stacks
+# with: {torch}
+# args: --opscope {gcc}/opscope
+# turn: 1
+# needs: module
 """Check `opscope run --torch=stack`: calls of Python, lines, modules and names of threads.
 
     python3 tests/torch/stacks.py --opscope COMMAND

@@ -1,5 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: torch-tables
+# with: {torch}
+# env: PYTHONPATH={module}
+# full-env: OPSCOPE_TEST_APART=1
 """The text of a table is that of the installed torch for the same calls.
 
     python3 tests/torch/tables.py

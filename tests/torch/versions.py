@@ -1,5 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: torch-versions
+# with: {torch}
+# args: --opscope {gcc}/opscope 2.15.0
+# mode: full
+# needs: module
 """opscope.torch gives the results of every version of torch that it supports.
 
     python3 tests/torch/versions.py --opscope COMMAND [VERSION...]

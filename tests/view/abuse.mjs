@@ -1,5 +1,9 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
+// step: view-abuse
+// args: --opscope {gcc}/opscope
+// needs: browser
+// turn: 2
 // What a page shows when something is wrong: with the server, the files, the browser, the names or
 // the address.
 //

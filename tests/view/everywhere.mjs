@@ -1,5 +1,9 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
+// step: view-everywhere
+// args: --opscope {gcc}/opscope
+// needs: browser
+// turn: 0
 // What holds in every view: the strip, a sentence, a selection that stays, parts with their rows,
 // meaning, picture and command, links that show the same in another browser, and the way back.
 //

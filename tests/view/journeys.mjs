@@ -1,5 +1,8 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
+// step: view-journeys
+// args: --opscope {gcc}/opscope
+// needs: browser
 // What people come for, by keys alone: each question is answered within so many keystrokes, in the
 // right view, with the right selection, and every number in sight is the command's.
 //

@@ -1,5 +1,9 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
+// step: view-jupyterlab
+// args: --opscope {gcc}/opscope --package {module} --lab {lab}
+// needs: browser
+// mode: full
 // Run opscope.view() in a notebook of a real JupyterLab, and look at the page in its frame.
 //
 //     jupyterlab.mjs [--opscope PATH] --package DIR --lab PROGRAM

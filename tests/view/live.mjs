@@ -1,5 +1,8 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
+// step: view-live
+// args: --opscope {gcc}/opscope
+// needs: browser
 // The step strip, and a page that follows a recording while it is made.
 //
 //     live.mjs [--opscope PATH]

@@ -1,5 +1,8 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
+// step: view-notebook
+// args: --opscope {gcc}/opscope --package {module}
+// needs: browser
 // Show what opscope.view() gives to notebooks in a browser: in a page like that of Jupyter, under
 // the policy of VS Code's notebooks, and in a frame like Colab's.
 //

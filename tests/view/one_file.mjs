@@ -1,5 +1,9 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
+// step: view-one-file
+// args: --opscope {gcc}/opscope
+// needs: browser
+// turn: 2
 // Open pages that `opscope export -o run.html` wrote in a browser without a network.
 //
 //     one_file.mjs [--opscope PATH] [NAME...]

@@ -1,5 +1,9 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
+// step: view-page
+// args: --opscope {gcc}/opscope
+// needs: browser
+// turn: 1
 // Open every view of `opscope view` in a browser and check what it shows.
 //
 //     page.mjs [--opscope PATH] [NAME...]

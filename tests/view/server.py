@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: view-server
+# args: --opscope {gcc}/opscope
 """Ask the viewer's server as browsers and programs do, and as attackers do.
 
 usage: server.py [--opscope PATH] [NAME...]

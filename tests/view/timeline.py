@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: view-timeline
+# args: --opscope {gcc}/opscope --random 8 --seed {seed}
+# full: --opscope {gcc}/opscope --random 4000 --seed {seed}
 """Compare what the server draws with what the rules say should be drawn.
 
 usage: timeline.py [--opscope PATH] [--random N] [--seed S] [TRACE...]

@@ -1,5 +1,8 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
+// step: view-trace
+// args: --opscope {gcc}/opscope
+// needs: browser
 // The timeline: which times it opens with, tracks that are pinned, hidden or filtered, the minimap,
 // notes, the ghost of the median step, and two runs that are locked.
 //

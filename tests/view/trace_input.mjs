@@ -1,5 +1,9 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
+// step: view-trace-input
+// args: --opscope {gcc}/opscope
+// needs: browser
+// turn: 2
 // The timeline under mouse and fingers: areas and ranges whose edges snap, panning and zooming.
 //
 //     trace_input.mjs [--opscope PATH]

@@ -1,5 +1,9 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
+// step: view-trace-keys
+// args: --opscope {gcc}/opscope
+// needs: browser
+// turn: 3
 // The timeline by keys: from event to event, to hits of the search, through the windows that were
 // shown; all arrows of a window, and what colours mean.
 //

@@ -1,5 +1,9 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
+// step: view-trace-moves
+// args: --opscope {gcc}/opscope
+// needs: browser
+// turn: 2
 // The timeline while it moves: no grey gap while the server is slow, keys by their place on any
 // keyboard, windows that come back, and cells of many ranges.
 //

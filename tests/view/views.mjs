@@ -1,5 +1,9 @@
 #!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
+// step: view-views
+// args: --opscope {gcc}/opscope
+// needs: browser
+// turn: 3
 // Use the views of `opscope view` as people do: flame graphs, donuts, ranks, grids, charts.
 //
 //     views.mjs [--opscope PATH] [NAME...]
