@@ -978,6 +978,7 @@ def main():
     ):
         if args.only not in bench.__name__:
             continue
+        start = time.perf_counter()
         with tempfile.TemporaryDirectory(dir=data) as scratch:
             try:
                 bench(
@@ -986,9 +987,13 @@ def main():
                         s if name == "scratch" else os.path.join(data, name)
                     ),
                 )
-            except Exception as error:  # noqa: BLE001: the other benches go on
+            except Exception as error:  # the other benches go on
                 print("run.py: %s: %r" % (bench.__name__, error), file=sys.stderr)
                 failed += 1
+        if SMOKE:
+            print(
+                "# %s took %.1f s" % (bench.__name__, time.perf_counter() - start), flush=True
+            )
     print(
         "%d within their limits, %d not, %d failed to run"
         % (COUNTS["ok"], COUNTS["MISS"], failed)

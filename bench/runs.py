@@ -109,9 +109,9 @@ def measure_threads(opscope, folder, traces):
         command = [opscope, "table", table, "--format", "csv"]
         for _ in range(RUNS):
             for n in (1, 2):
-                run("%s/%d" % (table, n), command + ["--threads", n, many])
+                run("%s/%d" % (table, n), [*command, "--threads", n, many])
         for pair in pairs:
-            run(table + "/two", command + ["--threads", 2, pair])
+            run(table + "/two", [*command, "--threads", 2, pair])
 
 
 def measure_diff(opscope, _, traces):

@@ -120,7 +120,7 @@ def measure(opscope, everything, quarter):
     for table in TABLES:
         print("%s/quarter %d" % (table, ask(opscope, table, quarter)[2]), flush=True)
     for _ in range(ROUNDS):
-        for name in ("load",) + TABLES:
+        for name in ("load", *TABLES):
             found = ask(opscope, "threads" if name == "load" else name, everything)
             for what, value in zip(("seconds", "cpu", "bytes"), found):
                 samples.setdefault((name, what), []).append(value)

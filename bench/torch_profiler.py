@@ -29,8 +29,9 @@ import sys
 import tempfile
 import time
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Callable, Iterator
+from typing import Any, Callable
 
 import torch
 import torch.profiler
@@ -39,7 +40,7 @@ import opscope.torch
 import opscope.torch.build
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests/torch"))
-from workloads import resnet18_training  # noqa: E402
+from workloads import resnet18_training
 
 CPU = [torch.profiler.ProfilerActivity.CPU]
 SMOKE = "BENCH_SMOKE" in os.environ

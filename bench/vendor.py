@@ -26,8 +26,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Callable, Iterator
+from typing import Any, Callable
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLE = ROOT / "examples/vendor"
@@ -68,10 +69,10 @@ def recorded(name: str, library: Any) -> Any:
 
 def measure(name: str, rounds: int) -> None:
     """Print microseconds a step: "MEASURE-off" and "MEASURE-on" of neighbours."""
-    import torch
     import tiny  # noqa: F401  # pylint: disable=unused-import,import-error
-    import train  # pylint: disable=import-error
+    import torch
     import torch_profiler  # that of this folder
+    import train  # pylint: disable=import-error
 
     torch.manual_seed(1)
     torch.set_num_threads(1)
@@ -158,9 +159,8 @@ def run(options: argparse.Namespace, name: str, rounds: int, folder: Path, *befo
             str(rounds),
         ],
         env=env,
-        stdout=subprocess.PIPE,
+        capture_output=True,
         text=True,
-        stderr=subprocess.PIPE,
         check=False,
     )
     if done.returncode != 0:
@@ -239,7 +239,9 @@ def main() -> int:
         added = {}
         for name, samples in found.items():
             off, on = samples[f"{k}-off"], samples[f"{k}-on"]
-            added[name] = statistics.quantiles([y - x for x, y in zip(off, on)], n=4)
+            differences = [y - x for x, y in zip(off, on)]
+            # One sample, as of a run that only shows that the bench runs, has no quartiles.
+            added[name] = statistics.quantiles(differences * (1 + (len(off) == 1)), n=4)
             print(
                 f"{k:8} {name:8} adds {added[name][1]:6.1f} us a step ({added[name][0]:.0f} to "
                 f"{added[name][2]:.0f}) to {statistics.median(off):.0f} us of {words}"

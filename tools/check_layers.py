@@ -123,7 +123,7 @@ def functions(lines):
 
 
 def parameters(signature):
-    depth, n, opened = 0, 0, False
+    depth, n = 0, 0
     end = signature.rfind(")")
     begin, level = end, 0
     for i in range(end, -1, -1):
@@ -268,7 +268,7 @@ class Checker:
             return
         self.files[str(path.parent.relative_to(self.root))] += 1
         own = str(path.relative_to(self.root / "src").with_suffix(""))
-        self.named[own.split("/")[0] in self.rules.half, path.stem].add(own)
+        self.named[own.split("/", maxsplit=1)[0] in self.rules.half, path.stem].add(own)
         for included in re.findall(r'^#include "([^"]+)"', text, flags=re.M):
             module = str(pathlib.PurePath(included).with_suffix(""))
             if module != own:
@@ -438,10 +438,10 @@ def way_around(edges, circle):
         way = ways.popleft()
         for other in sorted(edges.get(way[-1], ())):
             if other == circle[0]:
-                return way + [other]
+                return [*way, other]
             if other in circle and other not in seen:
                 seen.add(other)
-                ways.append(way + [other])
+                ways.append([*way, other])
     return []
 
 

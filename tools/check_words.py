@@ -225,7 +225,7 @@ def check(texts):
 
 def main():
     wrong = list(check(read_tree()))
-    print("\n".join(wrong + [f"{len(wrong)} lines are wrong"]))
+    print("\n".join([*wrong, f"{len(wrong)} lines are wrong"]))
     return 1 if wrong else 0
 
 

@@ -30,8 +30,12 @@ from types import ModuleType
 from typing import Any
 
 import mesonpy
-from mesonpy import build_editable, build_sdist, get_requires_for_build_editable
-from mesonpy import get_requires_for_build_sdist
+from mesonpy import (
+    build_editable,
+    build_sdist,
+    get_requires_for_build_editable,
+    get_requires_for_build_sdist,
+)
 
 __all__ = [
     "build_editable",

@@ -13,6 +13,7 @@ import argparse
 import pathlib
 
 import dask.bag
+
 import opscope
 
 

@@ -13,9 +13,10 @@ import sys
 import types
 from pathlib import Path
 
-import opscope
 import torch
 from torch.utils import cpp_extension
+
+import opscope
 
 HERE = Path(__file__).resolve().parent
 NAME = "tiny"

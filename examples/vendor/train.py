@@ -12,10 +12,11 @@ import copy
 import shutil
 import sys
 
-import opscope.torch
-import torch
 import tiny  # noqa: F401 - registers the device  # pylint: disable=unused-import
+import torch
 from torch.profiler import ProfilerActivity, record_function
+
+import opscope.torch
 
 CLASSES = 4
 

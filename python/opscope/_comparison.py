@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Iterable, Iterator, NamedTuple, Optional, Union
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from . import _opscope
 from ._table import Table, nearest
@@ -54,7 +55,7 @@ class Comparison:
                 _opscope.compare(self.base._traces, self.new._traces, name, to_options(options))
             )
 
-    def text(self, name: Optional[str] = None, /, **options: object) -> str:
+    def text(self, name: str | None = None, /, **options: object) -> str:
         """What ``opscope diff`` prints, to the letter: sentences, what changed most first, and the
         tables that have rows; with `name`, what ``opscope diff --table NAME`` prints.
 
@@ -72,7 +73,7 @@ class Comparison:
         fail_on: str,
         /,
         *,
-        report: Optional[Path] = None,
+        report: Path | None = None,
         allow_different: bool = False,
         **options: object,
     ) -> Verdict:
@@ -132,9 +133,7 @@ class Comparison:
 
 
 def compare(
-    base: Union[Trace, Path, Iterable[Path]],
-    new: Union[Trace, Path, Iterable[Path]],
-    **options: object,
+    base: Trace | Path | Iterable[Path], new: Trace | Path | Iterable[Path], **options: object
 ) -> Comparison:
     """Compare two runs: what ``opscope diff`` does.
 

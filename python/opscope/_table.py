@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import contextlib
 import difflib
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Iterator, NamedTuple, Optional, Union
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _opscope
 
@@ -57,16 +57,16 @@ class Copy:
                 )
             )
 
-    def column(self, i: int) -> tuple[str, str, Optional[str], str, int]:
+    def column(self, i: int) -> tuple[str, str, str | None, str, int]:
         """The description of column I."""
-        column: tuple[str, str, Optional[str], str, int] = self.parts[i][0]
+        column: tuple[str, str, str | None, str, int] = self.parts[i][0]
         return column
 
     def values(self, i: int) -> memoryview:
         """The values of column I."""
         return memoryview(self.parts[i][2]).cast(self.parts[i][1])
 
-    def missing(self, i: int) -> Optional[memoryview]:
+    def missing(self, i: int) -> memoryview | None:
         """Which of them are missing."""
         missing = self.parts[i][3]
         return None if missing is None else memoryview(missing).cast("?")
@@ -104,7 +104,7 @@ class Column(NamedTuple):
     name: str
     type: str
     """string, integer, number or boolean"""
-    unit: Optional[str]
+    unit: str | None
     """ns, bytes, ratio, ... or None"""
     help: str
     """What it means, its formula, its source."""
@@ -121,7 +121,7 @@ class Table(Mapping[str, Any]):
     holds its own memory.
     """
 
-    def __init__(self, frame: Union[_opscope.Frame, Copy]) -> None:
+    def __init__(self, frame: _opscope.Frame | Copy) -> None:
         self._frame = frame
         self._words: dict[str, tuple[str, ...]] = {}
         self._columns: dict[str, tuple[int, Column]] = {}
@@ -208,7 +208,7 @@ class Table(Mapping[str, Any]):
 
         return numpy.asarray(memoryview(self._frame.values(self._index(name))))
 
-    def missing(self, name: str) -> Optional[numpy.ndarray[Any, Any]]:
+    def missing(self, name: str) -> numpy.ndarray[Any, Any] | None:
         """Which cells of column `name` are missing: bool of shape (n_rows,), or None if none
         are."""
         import numpy

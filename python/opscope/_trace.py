@@ -7,7 +7,8 @@ import contextlib
 import os
 import re
 import warnings
-from typing import Any, Iterable, Iterator, Optional, Union
+from collections.abc import Iterable, Iterator
+from typing import Any, Union
 
 from . import _opscope, _place
 from ._table import Table, nearest
@@ -32,10 +33,10 @@ def get_library_dir() -> str:
     return _place.LIBRARIES
 
 
-def to_options(options: dict[str, object]) -> list[tuple[str, Optional[str]]]:
+def to_options(options: dict[str, object]) -> list[tuple[str, str | None]]:
     """Keyword arguments as options of the command: ``group_by="shape"`` is group-by with a value,
     True a name without a value, a list its items joined by commas; None is left out."""
-    pairs: list[tuple[str, Optional[str]]] = []
+    pairs: list[tuple[str, str | None]] = []
     for key, value in options.items():
         name = key.rstrip("_").replace("_", "-")
         if value is None or value is False:
@@ -46,7 +47,7 @@ def to_options(options: dict[str, object]) -> list[tuple[str, Optional[str]]]:
     return pairs
 
 
-def to_text_options(options: dict[str, object]) -> list[tuple[str, Optional[str]]]:
+def to_text_options(options: dict[str, object]) -> list[tuple[str, str | None]]:
     """The same for texts: ValueError, if bytes are asked for."""
     if options.get("format") == "arrow":
         raise ValueError(
@@ -211,7 +212,7 @@ def merge(parts: Iterable[bytes]) -> Table:
         return Table(_opscope.merge(tuple(bytes(part) for part in parts)))
 
 
-def load(trace: Union[Path, Iterable[Path]], **options: object) -> Trace:
+def load(trace: Path | Iterable[Path], **options: object) -> Trace:
     """Read a trace: any format that opscope knows, a directory (one run), or several of them; or a
     profile of :mod:`opscope.torch`, also while it records.
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import SimpleNamespace
-from typing import Any, Callable, Iterator, Optional, Union, overload
+from typing import Any, Callable, overload
 
 from ._table import Table
 
@@ -79,7 +79,7 @@ class Event:
     it, ``start_ns`` from the origin of the tables. A range that never ended has the duration 0.
     """
 
-    __slots__ = ("_tree", "_row")
+    __slots__ = ("_row", "_tree")
 
     def __init__(self, tree: EventTree, row: int) -> None:
         self._tree, self._row = tree, row
@@ -121,14 +121,14 @@ class Event:
         return None if word is None else self._tree._words.get(word, word)
 
     @property
-    def _tag(self) -> Optional[str]:
+    def _tag(self) -> str | None:
         word = "Kineto" if self._cell("device") is not None else TAGS.get(self.kind)
         if word == "PyCall" and self.name.startswith("<built-in "):
             word = "PyCCall"
         return word
 
     @property
-    def parent(self) -> Optional[Event]:
+    def parent(self) -> Event | None:
         """What it is a child of: the innermost range of its thread around it; of device work the
         call that launched it, or else the operator."""
         parent = self._tree._parents[self._row]
@@ -164,7 +164,7 @@ class Event:
         return int(self._cell("dur_ns") or 0)
 
     @property
-    def start_tid(self) -> Union[int, str]:
+    def start_tid(self) -> int | str:
         """Thread as the file names it, as a number if it is one; of device work the stream."""
         thread = str(self._cell("thread") or "")
         return int(thread) if thread.isascii() and thread.isdigit() else thread
@@ -309,7 +309,7 @@ class EventTree(Sequence[Event]):
         table: Table,
         origin_unix_ns: int,
         read_args: Callable[[], Table],
-        words: Optional[dict[str, Any]] = None,
+        words: dict[str, Any] | None = None,
         fields: Callable[[str, SimpleNamespace], Any] = lambda _, found: found,
     ) -> None:
         self.origin_unix_ns = origin_unix_ns
@@ -317,7 +317,7 @@ class EventTree(Sequence[Event]):
         self._read_args = read_args
         self._words = words or {}  # objects of torch for the words of tags and types
         self._fields = fields  # makes the fields that torch has of what was found for a tag
-        self._arguments: Optional[Column] = None
+        self._arguments: Column | None = None
         self._parents = [-1] * table.n_rows
         self._children: dict[int, list[int]] = {}
         self._roots: list[int] = []
@@ -378,7 +378,7 @@ class EventTree(Sequence[Event]):
     @overload
     def __getitem__(self, at: slice) -> list[Event]: ...
 
-    def __getitem__(self, at: Union[int, slice]) -> Union[Event, list[Event]]:
+    def __getitem__(self, at: int | slice) -> Event | list[Event]:
         """Root AT."""
         if isinstance(at, slice):
             return [Event(self, row) for row in self._roots[at]]

@@ -8,8 +8,9 @@ import os
 import subprocess
 import tempfile
 import warnings
+from collections.abc import Iterable, Iterator
 from html import escape
-from typing import Any, Iterable, Iterator, Union
+from typing import Any
 
 from . import _opscope, _place
 from ._trace import Path, Trace, in_python, speaking_python, to_options
@@ -105,6 +106,7 @@ def _make(paths: list[str], options: dict[str, object]) -> tuple[bytes, list[str
         [_place.COMMAND, "export", "--format=html", "--output=-", *words, "--", *paths],
         stdin=subprocess.DEVNULL,
         capture_output=True,
+        check=False,
     )
     said = [
         line.split("opscope export: ", 1)[-1]
@@ -119,7 +121,7 @@ def _make(paths: list[str], options: dict[str, object]) -> tuple[bytes, list[str
 
 
 def view(
-    trace: Union[Trace, Path, Iterable[Path], Any], *, height: int = 720, **options: object
+    trace: Trace | Path | Iterable[Path] | Any, *, height: int = 720, **options: object
 ) -> View:
     """Make the page that ``opscope view`` shows, as one file for a notebook, or to send.
 

@@ -25,7 +25,7 @@ from __future__ import annotations
 import atexit
 import operator
 import os
-from typing import TYPE_CHECKING, Any, Callable, Optional, TypeVar, Union, cast, overload
+from typing import TYPE_CHECKING, Any, Callable, TypeVar, cast, overload
 
 from . import _opscope
 from ._opscope import (
@@ -169,7 +169,7 @@ if TYPE_CHECKING:
 
     @overload
     def scope(
-        name: str, /, *, kind: str = "plain", category: Optional[str] = None, **args: Any
+        name: str, /, *, kind: str = "plain", category: str | None = None, **args: Any
     ) -> Scope: ...
     @overload
     def scope(name: _F, /) -> _F: ...
@@ -197,7 +197,7 @@ def _check_signal(name: str, value: int) -> None:
 
 
 def start(
-    out: Optional[Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]] = None,
+    out: str | bytes | os.PathLike[str] | os.PathLike[bytes] | None = None,
     *,
     wait: int = 0,
     warmup: int = 0,
@@ -213,7 +213,7 @@ def start(
     dump_signal: int = 0,
     toggle_signal: int = 0,
     dump_on_crash: bool = False,
-    lost: Optional[Callable[[dict[str, int]], object]] = None,
+    lost: Callable[[dict[str, int]], object] | None = None,
 ) -> None:
     """Begin to record into `out` (such as "run.osc"), or a file in ``OPSCOPE_OUT`` or here.
 

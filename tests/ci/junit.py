@@ -157,9 +157,7 @@ def check_gate(count, schema, opscope, runs, gate):
         or cases[0].name != gate
         or len(failures) != broke
         or (suite.tests, suite.failures, suite.errors) != (1, broke, 0)
-        or broke
-        and not gate.startswith("not")
-        and "instead of" not in failures[0],
+        or (broke and not gate.startswith("not") and "instead of" not in failures[0]),
     )
     count.check(
         "the runs in " + what,
@@ -190,10 +188,8 @@ def main():
         text, n = re.subn(pattern, instead, broken, count=1)
         count.check(
             "spoilt: " + what,
-            n != 1
-            and "the report has no %s" % pattern
-            or not reasons(schema, text)
-            and "the rules do not see it",
+            (n != 1 and "the report has no %s" % pattern)
+            or (not reasons(schema, text) and "the rules do not see it"),
         )
     print("%d passed, %d failed" % (count.passed, count.failed))
     return count.failed > 0

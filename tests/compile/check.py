@@ -61,9 +61,10 @@ def compiles(command, standard, include, source, suffix):
         with open(path, "w") as f:
             f.write(source)
         done = subprocess.run(
-            command + [standard, "-I" + include, "-fsyntax-only", path] + warnings,
+            [*command, standard, "-I" + include, "-fsyntax-only", path, *warnings],
             stderr=subprocess.PIPE,
             text=True,
+            check=False,
         )
     sys.stderr.write(done.stderr)
     return done.returncode == 0

@@ -7,6 +7,7 @@ usage: closed.py PROGRAM LIBRARY
 
 import glob
 import os
+import pathlib
 import subprocess
 import sys
 import tempfile
@@ -22,9 +23,10 @@ def main():
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            check=False,
         )
         left = sorted(os.path.basename(p) for p in glob.glob(os.path.join(out, "*")))
-        content = b"".join(open(p, "rb").read() for p in glob.glob(os.path.join(out, "*.osc")))
+        content = b"".join(p.read_bytes() for p in pathlib.Path(out).glob("*.osc"))
     if done.returncode != 0 or done.stdout or len(left) != 1 or not left[0].endswith(".osc"):
         sys.exit("exit %d, left %s, said:\n%s" % (done.returncode, left, done.stdout))
     for name in (b"before it is closed", b"after it was closed"):

@@ -32,12 +32,7 @@ def functions(text):
 def run(*words, **options):
     """What a command prints; the test ends if it fails."""
     done = subprocess.run(
-        [str(word) for word in words],
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        check=False,
-        **options,
+        [str(word) for word in words], text=True, capture_output=True, check=False, **options
     )
     if done.returncode != 0:
         sys.exit(f"{' '.join(map(str, words))}:\n{done.stdout}{done.stderr}")

@@ -184,7 +184,7 @@ def leaves(opscope: str, number: signal.Signals) -> list[str]:
         with subprocess.Popen(
             [opscope, "export", path, "--redact", "-o", Path(where, "out.html")],
             env=env,
-            preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
+            preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # noqa: PLW1509
         ) as process:
             while process.poll() is None:
                 with contextlib.suppress(FileNotFoundError):  # its folder went while we looked

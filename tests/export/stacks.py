@@ -29,6 +29,7 @@ from __future__ import annotations
 import argparse
 import collections
 import concurrent.futures
+import contextlib
 import csv
 import io
 import json
@@ -36,7 +37,6 @@ import math
 import os
 import random
 import re
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -284,7 +284,7 @@ def sampled(members: dict) -> collections.Counter:
         return text if text in frames else None
 
     folded: collections.Counter = collections.Counter()
-    for sample in members["samples"]:
+    for one in members["samples"]:
         path: list[str] = []
         frame = of(sample, "sf")
         while frame is not None and frame not in known and frame not in path:
@@ -361,10 +361,8 @@ def check_trace(opscope: Path, path: Path, where: str) -> Tally:
     check_twin(tally, opscope, path, where)
     check_sums(tally, opscope, path, where)
     check_counters(tally, opscope, path, where)
-    try:
+    with contextlib.suppress(reader.NotATrace):
         check_samples(tally, opscope, path, where)
-    except reader.NotATrace:
-        pass
     return tally
 
 

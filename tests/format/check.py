@@ -245,7 +245,7 @@ class Random:
         os.mkdir(parts)
         n, first = len(rec.chunks), rng.randrange(1, 4)
         cuts = sorted(rng.randrange(n + 1) for _ in range(rng.randrange(1, 12)))
-        for i, (a, b) in enumerate(zip([0] + cuts, cuts + [n])):
+        for i, (a, b) in enumerate(zip([0, *cuts], [*cuts, n])):
             rec.part, order = first + i, list(range(a, b))
             if a and rng.random() < 0.5:
                 copies = [copy.copy(s) for s in rec.chunks[rng.randrange(a)]]
@@ -283,7 +283,7 @@ class Random:
             (i, rng.choice(s.heads())) for i, (s, _) in enumerate(blocks) if rng.random() < 0.5
         ]
         ticks = [r.ticks for s, _ in blocks for r in s.records if r.ticks is not None]
-        rec.window_begin = rng.choice([0, 0, 0, 2**64 - 1] + ticks[:20])
+        rec.window_begin = rng.choice([0, 0, 0, 2**64 - 1, *ticks[:20]])
         if form < 3:
             rec.write(path, index=False, end=0)
         if form > 1:
@@ -372,8 +372,8 @@ def with_depths(keys):
     """Replace stacks by their number of frames, because opscope shows names if there are
     symbols."""
     return sorted(
-        k[:5]
-        + (
+        (
+            *k[:5],
             re.sub(
                 r'("Call stack": )"([^"]*)"', lambda m: m[1] + str(m[2].count(";") + 1), k[5]
             ),

@@ -480,8 +480,7 @@ def read(path):
         and (
             not rec.end
             or rec.end[0] == 1
-            or rec.end[0] == 2
-            and (os.path.isdir(path) or not is_followed(last, file))
+            or (rec.end[0] == 2 and (os.path.isdir(path) or not is_followed(last, file)))
         )
     ):
         rec.add_live(live)
@@ -503,7 +502,7 @@ def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     rec, maker = read(sys.argv[1])
-    for due, seq, thread, first, records in rec.ordered():
+    for _due, seq, thread, first, records in rec.ordered():
         print(f"thread {thread}, block {seq} from slot {first}:")
         for r in records:
             print(f"  {r}")

@@ -209,7 +209,7 @@ def allowed_for(version: str, fixture: str, table: str) -> set[str]:
     return set().union(
         *(
             ALLOWED.get((version, where, table), set())
-            for where in (fixture.split("/")[0], fixture)
+            for where in (fixture.split("/", maxsplit=1)[0], fixture)
         )
     )
 

@@ -27,7 +27,7 @@ t operators plain.json --group-by dtype --format csv
 t averages plain.json --group-by dtype --columns name,calls
 mkdir ranks
 for rank in 0 1; do
-    sed "s/{/{\"distributedInfo\": {\"rank\": $rank},/" $([ $rank = 0 ] && echo plain.json || echo typed.json) |
+    sed "s/{/{\"distributedInfo\": {\"rank\": $rank},/" "$([ $rank = 0 ] && echo plain.json || echo typed.json)" |
         sed "s/\"distributedInfo\": {\"rank\": $rank},\"ph\"/\"ph\"/" >ranks/$rank.json
 done
 t operators ranks --group-by dtype --merge --columns name,input_dtypes,calls --format csv

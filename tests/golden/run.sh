@@ -115,7 +115,7 @@ INTEL_LIBITTNOTIFY64=/other.so "$OPSCOPE" run -o refused -- true 2>/dev/null
 INTEL_LIBITTNOTIFY64=/other.so show run --list-sources | grep -E '^(api|itt|nvtx) '
 
 # Torch needs a recorder, which the package has or a compiler makes.
-CXX= PATH=/nowhere TMPDIR=/nowhere "$OPSCOPE" run --list-sources | grep '^torch '
+CXX='' PATH=/nowhere TMPDIR=/nowhere "$OPSCOPE" run --list-sources | grep '^torch '
 mkdir -p bin && printf '#!/bin/sh\n' >bin/c++ && chmod +x bin/c++
 PATH=$PWD/bin XDG_CACHE_HOME=/nowhere TMPDIR=/nowhere "$OPSCOPE" run --list-sources | grep '^torch '
 
@@ -238,7 +238,7 @@ END
 "$OPSCOPE" run --sources api -o live -- python3 live.py &
 until [ -e ready ]; do sleep 0.01; done
 "$OPSCOPE" ctl live status | tr ' ' '\n' | sed -n 's/=.*//p' >keys
-touch done
+touch "done"
 wait
 while read -r key; do
     grep -qx ".It Li $key" "$DATA/../../docs/man/opscope-ctl.1" && echo "$key" ||

@@ -21,25 +21,25 @@ import random
 import sys
 import tempfile
 import traceback
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Iterator
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-import asks  # noqa: E402
-import damage  # noqa: E402
-import devicetrace  # noqa: E402
-import hosttrace  # noqa: E402
-import patterntrace  # noqa: E402
-import randomtrace  # noqa: E402
-import sample  # noqa: E402
-from cells import Report, compare_table  # noqa: E402
-from providers import OpscopeError, OpscopeProvider  # noqa: E402
-from twin import averages_text, memory_tables, reader, runs, steps, tables  # noqa: E402
-from twin.events import Trace  # noqa: E402
-from twin.selection import NothingLeft, Selection  # noqa: E402
+import asks
+import damage
+import devicetrace
+import hosttrace
+import patterntrace
+import randomtrace
+import sample
+from cells import Report, compare_table
+from providers import OpscopeError, OpscopeProvider
+from twin import averages_text, memory_tables, reader, runs, steps, tables
+from twin.events import Trace
+from twin.selection import NothingLeft, Selection
 
 HERE = Path(__file__).resolve().parent
 
@@ -392,7 +392,7 @@ def run_job(binary: Path, is_thorough: bool, job: tuple) -> Report:
     """The outcome of one job, also if the twin fails."""
     try:
         return job[0](binary, is_thorough, *job[1:])
-    except Exception as failed:  # noqa: BLE001: the other jobs continue
+    except Exception as failed:  # the other jobs continue
         report = Report()
         report.differ(job[1:], "the twin failed:", repr(failed), traceback.format_exc()[-600:])
         return report

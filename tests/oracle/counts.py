@@ -26,25 +26,26 @@ import sys
 import tempfile
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-import phasetrace  # noqa: E402
-import sample  # noqa: E402
+import phasetrace
+import sample
 from counted_ranges import (
     ARROWS,
     File,
     Range,
     Ranges,
     arguments,
-    by_thread,  # noqa: E402
+    by_thread,
     decimal,
     name_of,
     nanoseconds,
@@ -496,7 +497,7 @@ class Report:
 
     def equal(self, what: str, ours: Any, theirs: Any) -> None:
         """Compare a sum: OURS is counted, THEIRS is opscope's."""
-        self.sums[what.split(" ")[0]] += 1
+        self.sums[what.split(" ", maxsplit=1)[0]] += 1
         if ours == theirs:
             self.passed += 1
             return

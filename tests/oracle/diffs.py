@@ -30,12 +30,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-import devicetrace  # noqa: E402
-import hosttrace  # noqa: E402
-import randomtrace  # noqa: E402
-from cells import Report, shown  # noqa: E402
-from providers import OpscopeError, OpscopeProvider  # noqa: E402
-from twin import diff, reader, runs, tables  # noqa: E402
+import devicetrace
+import hosttrace
+import randomtrace
+from cells import Report, shown
+from providers import OpscopeError, OpscopeProvider
+from twin import diff, reader, runs, tables
 
 TABLES = {
     "diff_steps": diff.steps_rows,

@@ -27,9 +27,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-import devicetrace  # noqa: E402
-import randomtrace  # noqa: E402
-import sample  # noqa: E402
+import devicetrace
+import randomtrace
+import sample
 
 HERE = Path(__file__).resolve().parent
 # Code -> the column whose sum is the time at stake.
@@ -186,7 +186,7 @@ def check(folder: Path, name: str, number: int, bin_folder: Path) -> tuple[int, 
         if done.returncode != 0 and option in selections and ": there is no " in done.stderr:
             continue
         if done.returncode != 0:
-            return passed, lines + [f"{command}: {done.stderr.strip()[:200]}"]
+            return passed, [*lines, f"{command}: {done.stderr.strip()[:200]}"]
         if option == "":
             failed = oversold(
                 rows_of(done),

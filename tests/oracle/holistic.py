@@ -30,13 +30,13 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Iterator
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from providers import OpscopeProvider  # noqa: E402
+from providers import OpscopeProvider
 
 HERE = Path(__file__).resolve().parent
 # Below data, runs with kernels whose rank is recorded, and one on processors.

@@ -114,8 +114,7 @@ class Generator:
                 ("aten::select", "aten::abs", "aten::item", "aten::gt"),
                 k=choose((1, 2, 3, 5, 12, 13)),
             )
-            turn = 0
-            for _ in range(self.random.choice((5, 31, 32, 40, 70, 110))):
+            for turn in range(self.random.choice((5, 31, 32, 40, 70, 110))):
                 end = at + choose((1, 1, 2, 3, 22)) * self.grid
                 self.add(
                     "cpu_op",
@@ -123,7 +122,6 @@ class Generator:
                     at,
                     end,
                 )
-                turn += 1
                 at = end + choose((0, 1, 1, 2, 60)) * self.grid
         elif kind == "sync":
             for _ in range(choose((1, 3, 17))):

@@ -34,8 +34,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from twin import logdir  # noqa: E402
-from twin.runs import LOGDIR  # noqa: E402
+from twin import logdir
+from twin.runs import LOGDIR
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = (
@@ -233,17 +233,12 @@ def compare_plugin(report: Report, opscope: Path, root: Path, where: str) -> Non
                 report.excluded[rule] += 1
                 continue
             by_value = sorted(spans.values(), key=logdir.order_of)
-            if (
-                list(spans) != ["default"]
-                and "default" in spans
-                or by_value
-                != [
-                    spans[k]
-                    for k in sorted(
-                        spans, key=lambda k: (k != "default", int(k) if k.isdigit() else 0)
-                    )
-                ]
-            ):
+            if (list(spans) != ["default"] and "default" in spans) or by_value != [
+                spans[k]
+                for k in sorted(
+                    spans, key=lambda k: (k != "default", int(k) if k.isdigit() else 0)
+                )
+            ]:
                 report.excluded["order"] += 1
                 report.equal(
                     f"{where}: {run}: {worker}: files",

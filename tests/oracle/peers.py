@@ -16,17 +16,17 @@ import argparse
 import sys
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor, log10
 from pathlib import Path
-from typing import Iterator
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from providers import OpscopeError, OpscopeProvider, TwinProvider  # noqa: E402
-from twin.averages_text import Options  # noqa: E402
-from twin.memory_tables import ALL, Selection  # noqa: E402
+from providers import OpscopeError, OpscopeProvider, TwinProvider
+from twin.averages_text import Options
+from twin.memory_tables import ALL, Selection
 
 HERE = Path(__file__).resolve().parent
 MISSING = object()

@@ -10,8 +10,8 @@ releases; our rows of one device are sorted likewise, and compared by place.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Iterator
 
 from peers import Item
 from peers_plugin import CASES, latest, load, times_of
@@ -125,7 +125,7 @@ def apart(rows: list[list]) -> list[list]:
     wrong = next(r for r in rows if r[2:] == [680.0, 739.0, 59.0])
     rest = [r for r in rows if r is not wrong]
     at = next(i for i, r in enumerate(rest) if kind_of(r) == "allocation" and r[2] > 680)
-    return rest[:at] + [[*wrong[:3], None, None]] + rest[at:]
+    return [*rest[:at], [*wrong[:3], None, None], *rest[at:]]
 
 
 def event_items(

@@ -11,10 +11,10 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from collections.abc import Iterator
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
-from typing import Iterator
 
 from peers import Item
 from twin import devices, tables
@@ -491,7 +491,7 @@ def start_of_bucket(path: Path, ts: float) -> tuple[int, int] | None:
     return (nearest, at) if abs(nearest - at) < 500_000 else None
 
 
-@lru_cache(maxsize=None)
+@cache
 def times_of(path: Path) -> tuple[int, list[tuple[int, int]]]:
     """The origin of the trace of PATH, and its buckets."""
     trace = tables.load(path)

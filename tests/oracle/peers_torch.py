@@ -7,8 +7,8 @@ import ast
 import gzip
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Iterator
 
 from peers import Item
 from twin.averages_text import Options

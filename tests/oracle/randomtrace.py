@@ -277,7 +277,7 @@ class Generator:
         found = []
         for key, ends in self.launches if self.chance(80) else []:
             if self.chance(10):
-                ends = ends + [("t", *self.random.choice(ends)[1:])]
+                ends = [*ends, ("t", *self.random.choice(ends)[1:])]
             for phase, pid, tid, start in ends:
                 if self.chance(15):
                     start += self.random.choice((-20_000, 5_000, 10_000, 30_000))
@@ -975,7 +975,7 @@ def dump(value: object, layout: str, depth: int = 0) -> str:
     """JSON with raw values unchanged. In every layout except `members` lists are on one line, and
     in `torch` arguments, too."""
     between_records, between_members, colon = LAYOUTS[layout]
-    if layout == "torch" and depth > 3 or layout == "members" and depth > 4:
+    if (layout == "torch" and depth > 3) or (layout == "members" and depth > 4):
         between_members = ", "
     if isinstance(value, Raw):
         return value.text

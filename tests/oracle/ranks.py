@@ -21,10 +21,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-import rankstrace  # noqa: E402
-from cells import Report, compare_table  # noqa: E402
-from providers import OpscopeError, OpscopeProvider  # noqa: E402
-from twin import rank_quality, ranks, runs, tables  # noqa: E402
+import rankstrace
+from cells import Report, compare_table
+from providers import OpscopeError, OpscopeProvider
+from twin import rank_quality, ranks, runs, tables
 
 HERE = Path(__file__).resolve().parent
 RUNS = ("wild/cuda_v100_dlrm_8ranks", "torch213/ddp2_logdir", "hta/trace_filter")

@@ -69,7 +69,7 @@ class Generator:
     ) -> None:
         """A kernel, or what NAME says."""
         category = {"Memcpy": "gpu_memcpy", "Memset": "gpu_memset"}.get(
-            name.split()[0], "kernel"
+            name.split(maxsplit=1)[0], "kernel"
         )
         self.add(
             category,

@@ -15,21 +15,21 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-import peers_plugin  # noqa: E402
+import peers_plugin
 from twin import (
     averages,
     averages_text,
     events,
     exact,
     flops,
-    forest,  # noqa: E402
+    forest,
     intervals,
     reader,
     selection,
     tables,
     tolerant,
 )
-from twin.averages_text import Options  # noqa: E402
+from twin.averages_text import Options
 
 
 class Tally:
@@ -328,7 +328,7 @@ def test_example_c(t: Tally) -> None:
     ]
     records += [
         x("aten::conv2d", 0, 640, Call_stack=conv, Input_Dims=dims),
-        x("aten::convolution", 10, 600, Call_stack=conv, Input_Dims=dims + [[], []]),
+        x("aten::convolution", 10, 600, Call_stack=conv, Input_Dims=[*dims, [], []]),
     ]
     text = averages_text.render(trace(records), Options(sort="cpu_time_total"), True, 2)
     lines = [line.rstrip() for line in str(text).split("\n")]

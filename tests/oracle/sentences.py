@@ -29,18 +29,18 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-import asks  # noqa: E402
-import devicetrace  # noqa: E402
-import hosttrace  # noqa: E402
-import rankstrace  # noqa: E402
-import saidtrace  # noqa: E402
-import sample  # noqa: E402
-from cells import Report  # noqa: E402
-from providers import OpscopeError, OpscopeProvider  # noqa: E402
-from twin import reader, runs, tables, told  # noqa: E402
-from twin.events import Trace  # noqa: E402
-from twin.headlines import HOLE  # noqa: E402
-from twin.selection import NothingLeft, Selection  # noqa: E402
+import asks
+import devicetrace
+import hosttrace
+import rankstrace
+import saidtrace
+import sample
+from cells import Report
+from providers import OpscopeError, OpscopeProvider
+from twin import reader, runs, tables, told
+from twin.events import Trace
+from twin.headlines import HOLE
+from twin.selection import NothingLeft, Selection
 
 HERE = Path(__file__).resolve().parent
 # What is counted, so that a run shows that each was there.

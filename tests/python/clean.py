@@ -174,7 +174,7 @@ class Clean:
         metadata = (info / "METADATA").read_text(encoding="utf-8").partition("\n\n")[0]
         assert set(re.findall(r"^License-File: (.*)$", metadata, re.M)) == set(texts), metadata
         libraries_there = [x.name for x in self.site.glob("opscope.libs/*")]
-        assert LIBRARIES <= {x.split("-")[0] for x in libraries_there}, libraries_there
+        assert {x.split("-")[0] for x in libraries_there} >= LIBRARIES, libraries_there
         for name in (
             "LICENSE",
             "libxxhash",

@@ -7,8 +7,9 @@ import pickle
 import struct
 import unittest
 
-import opscope
 import support
+
+import opscope
 
 
 class Schema(ctypes.Structure):

@@ -5,8 +5,9 @@ import html.parser
 import sys
 import unittest
 
-import opscope
 import support
+
+import opscope
 
 sys.path.insert(0, str(support.ROOT / "tools"))
 import make_reference

@@ -12,9 +12,9 @@ import tempfile
 import unittest
 
 import numpy
+import support
 
 import opscope
-import support
 
 
 def write_rank(folder, rank, host="a"):

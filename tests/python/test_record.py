@@ -9,8 +9,9 @@ import sys
 import tempfile
 import unittest
 
-import opscope
 import support
+
+import opscope
 
 
 def record(code, folder, **environment):
@@ -24,6 +25,7 @@ def record(code, folder, **environment):
         env={**os.environ, **environment},
         cwd=folder,
         timeout=120,
+        check=False,
     )
     if done.returncode != 0:
         raise AssertionError(done.stderr)
@@ -537,7 +539,7 @@ record.stop()
             "for i in range(1000):\n    with record.scope('kept'):\n        pass\n"
             "os.kill(os.getpid(), 9)\n"
         )
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True)
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
         self.assertEqual(done.returncode, -9)
         trace = opscope.load(self.folder)
         self.assertEqual(trace["events"]["name"].tolist().count("kept"), 1000)
@@ -620,6 +622,7 @@ record.stop()
                 capture_output=True,
                 text=True,
                 env={**os.environ, **variables},
+                check=False,
             )
             self.assertEqual(
                 done.stderr.count("RuntimeWarning: stop: opscope is not recording"), n, done
@@ -630,7 +633,9 @@ record.stop()
             "import sys\nfrom opscope import record\n"
             "print([m for m in ('numpy', 'torch', 'pandas', 'pyarrow') if m in sys.modules])"
         )
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=False
+        )
         self.assertEqual(done.stdout, "[]\n", done.stderr)
 
 

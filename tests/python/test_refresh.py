@@ -10,8 +10,9 @@ import tempfile
 import unittest
 import warnings
 
-import opscope
 import support
+
+import opscope
 
 
 def write(path, rank, at=1000, n=30):
@@ -120,7 +121,12 @@ class Views(unittest.TestCase):
         "asan" in os.environ.get("LD_PRELOAD", ""), "it would be loaded into strace"
     )
     def test_system_calls_of_selections_name_no_trace(self):
-        if subprocess.run(["sh", "-c", "strace -V"], capture_output=True).returncode != 0:
+        if (
+            subprocess.run(
+                ["sh", "-c", "strace -V"], capture_output=True, check=False
+            ).returncode
+            != 0
+        ):
             self.skipTest("there is no strace")
         code = (
             "import opscope, sys\n"
@@ -141,6 +147,7 @@ class Views(unittest.TestCase):
             ],
             capture_output=True,
             text=True,
+            check=False,
         )
         if done.returncode != 0 and "ptrace" in done.stderr:
             self.skipTest("strace is not allowed")
@@ -263,7 +270,7 @@ class Refresh(unittest.TestCase):
             "os.kill(os.getpid(), signal.SIGKILL)\n"
         )
         out = self.folder / "run.osc"
-        subprocess.run([sys.executable, "-c", code, str(out)])
+        subprocess.run([sys.executable, "-c", code, str(out)], check=False)
         trace = opscope.load(out)
         before = trace["events"]
         self.assertIn("last", before["name"].tolist())

@@ -16,10 +16,10 @@ import unittest.mock
 import warnings
 
 import numpy
+import support
 
 import opscope
 from opscope import _opscope
-import support
 
 READ = {
     "string": lambda s: s,

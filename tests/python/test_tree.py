@@ -6,8 +6,9 @@ import pathlib
 import tempfile
 import unittest
 
-import opscope
 import support
+
+import opscope
 
 
 def event(cat, name, ts, dur, tid=1, **args):

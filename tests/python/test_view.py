@@ -12,8 +12,9 @@ import tempfile
 import unittest
 import warnings
 
-import opscope
 import support
+
+import opscope
 
 # Made once: each takes a tenth of a second.
 DEMO = opscope.view(support.DEMO)

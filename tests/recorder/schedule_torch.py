@@ -25,7 +25,9 @@ class Schedule(ctypes.Structure):
 
 
 def random_set(rng):
-    small = lambda most: rng.choice((0, 0, 1, rng.randint(0, most)))
+    def small(most):
+        return rng.choice((0, 0, 1, rng.randint(0, most)))
+
     return {
         "skip_first": small(20),
         "wait": small(8),

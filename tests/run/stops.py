@@ -45,7 +45,7 @@ class Run:
             [opscope, "run", "--sources", "api", "-o", place, "--", sys.executable, "-c", code],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            preexec_fn=lambda: os.setpgid(0, 0),
+            preexec_fn=lambda: os.setpgid(0, 0),  # noqa: PLW1509
         )  # SIGTSTP stops nobody in an orphaned group
         self.program = int(self.run.stdout.readline())
 

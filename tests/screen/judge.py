@@ -235,7 +235,7 @@ class Judge:
             for title, table in (("OPERATORS", "operators"), ("KERNELS", "kernels")):
                 n, listed = len(self.rows(table)), len(self.list_of(title))
                 self.expect(
-                    listed >= min(ROWS, n) or not listed and title == "KERNELS" and not n,
+                    listed >= min(ROWS, n) or (not listed and title == "KERNELS" and not n),
                     "has MODULES, but of",
                     title,
                     listed,

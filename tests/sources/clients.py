@@ -16,7 +16,6 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from pathlib import Path
 
 from place import ROOT, Missing, Place, lines, run, same
 
@@ -74,7 +73,7 @@ def kill_loses_nothing_and_leaves_open_what_was(place: Place) -> None:
     found = place.events(out)
     same(
         lines(found),
-        NEST + [("operator", "aten::left_open", None), ("operator", "aten::done", None)],
+        [*NEST, ("operator", "aten::left_open", None), ("operator", "aten::done", None)],
     )
     same([row["dur_ns"] is None for row in found], [False] * 3 + [True, False])
 

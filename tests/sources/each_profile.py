@@ -234,7 +234,7 @@ def check(
         )
         said = [line for line in done.stdout.splitlines() if "|" in line or line == "True"]
         same((done.returncode, done.returncode and done.stderr), (0, 0))
-        same(said, wanted(legacy, is_always or is_in_runs and bool(before)))
+        same(said, wanted(legacy, is_always or (is_in_runs and bool(before))))
         same(done.stderr.count("already running"), 1)
     script.write_text(STEPS.format(prepare=prepare))
     window = folder / "each-window"

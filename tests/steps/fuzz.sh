@@ -7,7 +7,7 @@
 
 build=$1 status=0 p=0 f=0
 for target in "$build"/tests/fuzz/fuzz_*; do
-    [ -f "$target" ] && [ -x "$target" ] || continue
+    [[ -f $target && -x $target ]] || continue
     name=${target##*/fuzz_}
     mkdir -p "$build/corpus/$name"
     inputs=("$build/corpus/$name")

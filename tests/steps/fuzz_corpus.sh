@@ -8,7 +8,7 @@ build=$1 random=$2
 python3 tests/fuzz/random_traces.py "$random/chrome" 400 1 || exit 1
 status=0 p=0 f=0
 for target in "$build"/tests/fuzz/replay_*; do
-    [ -f "$target" ] && [ -x "$target" ] || continue
+    [[ -f $target && -x $target ]] || continue
     name=${target##*/replay_}
     [ -d "tests/fuzz/corpus/$name" ] || continue
     inputs=("tests/fuzz/corpus/$name")

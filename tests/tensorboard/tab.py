@@ -750,7 +750,7 @@ def test_the_tab_in_a_browser():
 
 
 def main():
-    global PACKAGE, INSTALLED, OPSCOPE, SHARED, EXPECTED, TEMP
+    global PACKAGE, INSTALLED, OPSCOPE, SHARED, EXPECTED, TEMP  # noqa: PLW0603
     parser = argparse.ArgumentParser()
     parser.add_argument("--package", default=ROOT / "build-gcc/python", type=Path)
     parser.add_argument("--opscope", default=ROOT / "build-gcc/opscope", type=Path)

@@ -45,9 +45,9 @@ from typing import Any
 import torch
 import torch._inductor  # a profile of torch imports it, which takes each process two seconds
 import torch.profiler
+import workloads
 
 import opscope.torch
-import workloads
 
 ARGS = (
     "Input Dims",
@@ -432,7 +432,7 @@ def compare_times(a: dict[Any, Any], b: dict[Any, Any]) -> list[str]:
         theirs, ours = (
             sorted(at for call in found for at in call[-1]) for found in (of_torch, b[tid])
         )
-        for x, y in zip(of_torch, b[tid]):
+        for _, y in zip(of_torch, b[tid]):
             start, end = (around(ours, theirs, at) for at in y[-1])
             slack = ROUNDED_NS + RATE * (y[-1][1] - y[-1][0])
             if (
@@ -507,13 +507,11 @@ def main() -> int:
     for workload in work:
         name = workload.__name__
         equal: dict[str, int] = collections.defaultdict(int)
-        for option in OPTIONS:
+        for option, words in OPTIONS.items():
             if (
-                OPTIONS[option].get("experimental_config", True) is None
-                or only
-                and only not in (name, f"{name}:{option}")
-                or arguments.quick
-                and option in NOT_QUICK
+                words.get("experimental_config", True) is None
+                or (only and only not in (name, f"{name}:{option}"))
+                or (arguments.quick and option in NOT_QUICK)
                 or name in {"stacks": NO_STACKS, "alone": NOT_ALONE}.get(option, ())
             ):
                 continue

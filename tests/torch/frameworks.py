@@ -23,9 +23,9 @@ from collections import Counter
 from typing import Any
 
 import torch
+from support import run
 
 import opscope
-from support import run
 
 N_BATCHES = 5
 

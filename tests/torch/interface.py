@@ -33,12 +33,19 @@ from unittest import mock
 
 import torch
 import torch.profiler
+from support import exported, fresh_cache, keys, python, raises, run, trace
 
 import opscope
 import opscope.torch
-from opscope.torch import ProfilerActivity, profile, profiler_legacy, record_function, schedule
-from opscope.torch import config, devices, native
-from support import counts, exported, fresh_cache, keys, python, raises, run, trace
+from opscope.torch import (
+    ProfilerActivity,
+    config,
+    devices,
+    native,
+    profile,
+    profiler_legacy,
+    record_function,
+)
 
 CPU = [ProfilerActivity.CPU]
 DEVICES = [a for name, a in ProfilerActivity.__members__.items() if name != "CPU"]
@@ -47,9 +54,8 @@ x = torch.randn(8, 8)
 
 
 def saving_twice_works() -> None:
-    with profile(activities=CPU) as prof:
-        with record_function('a "quoted" \\ name\t'):
-            x @ x
+    with profile(activities=CPU) as prof, record_function('a "quoted" \\ name\t'):
+        x @ x
     with tempfile.TemporaryDirectory() as d:
         for name in ("a.json", "b.json", "c.json.gz"):
             prof.export_chrome_trace(os.path.join(d, name))
@@ -356,7 +362,9 @@ def a_cell_of_a_notebook_is_profiled() -> None:
             f"--shapes --limit 2 --sort calls -o {out}",
             "for _ in range(9):\n    x + x\ntorch.ones(3)",
         )
-        assert list(table["name"])[0] == "aten::add" and list(table["calls"])[0] == 9, table
+        assert next(iter(table["name"])) == "aten::add" and next(iter(table["calls"])) == 9, (
+            table
+        )
         found = opscope.load(out).table("averages", group_by="shape")
         assert "[[8, 8], [8, 8], []]" in list(found["input_shapes"]), found
 

@@ -15,6 +15,7 @@ on any failure.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import gzip
 import json
@@ -30,12 +31,12 @@ from typing import Any
 
 import torch
 import torch.profiler
+from support import both, exported, raises, run
 from torch import nn
 from torch.profiler._memory_profiler import Action, MemoryProfile, TensorKey
 
 import opscope
 from opscope.torch import ProfilerActivity, profile, record_function
-from support import both, exported, raises, run
 
 CPU = [ProfilerActivity.CPU]
 WITH_CATEGORIES: dict[str, Any] = {
@@ -58,10 +59,8 @@ x = torch.randn(8, 8)
 
 def exhaust() -> None:
     """Allocate more memory than there is."""
-    try:
+    with contextlib.suppress(RuntimeError):
         torch.empty(1 << 58, dtype=torch.int8)
-    except RuntimeError:
-        pass
 
 
 def failed_allocations_are_rows_as_torch_has_them() -> None:

@@ -29,12 +29,12 @@ from typing import Any
 import torch
 import torch._dynamo  # imported by optimizers, so that it is not recorded
 import torch.profiler
+from support import Tests
 from torch.profiler import _pattern_matcher as matcher
 from torch.profiler._utils import traverse_bfs, traverse_dfs
 
 import opscope
 import opscope.torch
-from support import Tests
 
 OPTIONS: Any = {
     "activities": [torch.profiler.ProfilerActivity.CPU],

@@ -31,11 +31,11 @@ from typing import Any
 
 import torch
 import torch.profiler
+import workloads
+from support import fake_cupti
 
 import opscope.torch
-import workloads
 from opscope.torch import record_function, tensorboard_trace_handler
-from support import fake_cupti
 
 WORKLOADS = ("residual_training", "transformer", "lstm")
 CPU = [torch.profiler.ProfilerActivity.CPU]

@@ -44,7 +44,7 @@ if __name__ == "__main__":
         torch.cos(batch)
 """
 TRAINER = (
-    LOADER.split("if __name__")[0]
+    LOADER.split("if __name__", maxsplit=1)[0]
     + """
 if __name__ == "__main__":
     model = torch.nn.Linear(3, 2)

@@ -37,6 +37,7 @@ from typing import Any
 
 import torch
 import torch.profiler
+from support import both, exported, fake_cupti, python, raises, run
 from torch.nn import functional as F
 from torch.profiler._utils import BasicEvaluation
 
@@ -49,7 +50,6 @@ from opscope.torch import (
     record_function,
     schedule,
 )
-from support import both, exported, fake_cupti, python, raises, run
 
 CPU = [ProfilerActivity.CPU]
 # Work of a device that no operator launched, by the three ways to its events.
@@ -140,7 +140,7 @@ def averages_are_a_list_in_every_way() -> None:
         (x @ x).sum()
     n = len(look())
     assert n > 2
-    assert [len(a) for a in (look() + [], [] + look(), look().copy(), look() * 2)] == [
+    assert [len(a) for a in ([*look()], [*look()], look().copy(), look() * 2)] == [
         n,
         n,
         n,
@@ -561,10 +561,8 @@ def a_function_that_fails_in_the_profile_ends_there() -> None:
 
     with profile(activities=CPU, with_stack=True) as prof:
         for _ in range(3):
-            try:
+            with contextlib.suppress(ValueError):
                 fails()
-            except ValueError:
-                pass
         x + x
     rows = prof.key_averages(**WITH_PYTHON)
     assert [a.count for a in rows if a.key.endswith("): fails")] == [3], rows

@@ -26,12 +26,11 @@ from pathlib import Path
 
 import torch
 import torch.profiler
+from support import counts, exported, keys, python, raises, run, trace
 
 import opscope
 import opscope.torch
-from opscope.torch import ProfilerActivity, profile, schedule
-from opscope.torch import kineto
-from support import counts, exported, keys, python, raises, run, trace
+from opscope.torch import ProfilerActivity, kineto, profile, schedule
 
 CPU = [ProfilerActivity.CPU]
 x = torch.randn(8, 8)

@@ -210,9 +210,8 @@ def both(work: Callable[[], None], **options: Any) -> tuple[Any, Any]:
     from opscope.torch import profile
 
     work()
-    with torch.profiler.profile(**options) as theirs:
-        with profile(**options) as ours:
-            work()
+    with torch.profiler.profile(**options) as theirs, profile(**options) as ours:
+        work()
     return theirs, ours
 
 

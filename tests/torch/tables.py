@@ -25,8 +25,8 @@ from typing import Any
 
 import torch
 import torch.profiler
-
 import workloads
+
 from opscope.torch import profile
 
 WORKLOADS = (workloads.residual_training, workloads.lstm, workloads.labels)

@@ -51,6 +51,7 @@ def fold(opscope, path, stack, metric, *options):
             *options,
         ],
         capture_output=True,
+        check=False,
     )
     if done.returncode != 0:
         return {} if b"all stacks of the trace are 0" in done.stderr else None
@@ -256,6 +257,7 @@ class FlameCheck:
                 ],
                 capture_output=True,
                 text=True,
+                check=False,
             )
             if done.returncode != 0:
                 told = re.search("was built without|nothing was written", done.stderr)
@@ -274,6 +276,7 @@ class FlameCheck:
                 [self.opscope, *words[1:-1], "-", "--format", "folded"],
                 capture_output=True,
                 text=True,
+                check=False,
             ).stdout.splitlines()
             self.check.equal(
                 f"{key} of a page",

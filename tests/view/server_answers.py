@@ -7,7 +7,7 @@ import shutil
 
 import arrow_stream
 import serving
-from serving import command, DATA, decode, DEMO, Server, traces
+from serving import DATA, DEMO, Server, command, decode, traces
 
 FORMS = ("text", "csv", "json", "md", "arrow")
 OPTIONS = [

@@ -15,7 +15,7 @@ import urllib.parse
 from pathlib import Path
 
 import serving
-from serving import ask_socket, decode, DEMO, Server
+from serving import DEMO, Server, ask_socket
 
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "

@@ -16,7 +16,7 @@ import time
 import urllib.parse
 
 import serving
-from serving import busy_seconds, command, DATA, decode, DEMO, Events, idles, Server, works
+from serving import DATA, DEMO, Events, Server, busy_seconds, command, decode, idles, works
 
 # A filter that takes some 100 ms a row.
 SLOW = (

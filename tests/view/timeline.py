@@ -330,9 +330,9 @@ class Check:
             if key[2] == "ranges" and any(e.kind == "python" for e in events)
         }
         for key in self.framed:
-            rest = [e for e in groups[*key, "ranges"] if e.kind != "python"]
+            rest = [e for e in groups[(*key, "ranges")] if e.kind != "python"]
             if rest:
-                self.lanes[*key, "no_frames"] = lay_out(rest)
+                self.lanes[(*key, "no_frames")] = lay_out(rest)
         self.lay_out_domains(rows)
         self.packed = packed_queues(groups, queues)
         for process, sparse in self.packed.items():
@@ -713,7 +713,7 @@ def main():
             check = Check(options.opscope.resolve(), path, random.Random(path.name))
             try:
                 check.run()
-            except Exception:  # noqa: BLE001: the other traces go on
+            except Exception:  # the other traces go on
                 check.failed += 1
                 print(f"FAILED {path.name}: {traceback.format_exc()[-800:]}")
             passed += check.passed

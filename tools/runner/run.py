@@ -9,6 +9,7 @@ Threading: the thread that made a Runner starts steps; each runs in a thread of 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import resource
@@ -71,10 +72,8 @@ class Runner:
     def prepared(self, step: Step) -> tuple[list[str], dict[str, str]]:
         """The command of STEP and its variables. Raises MissingError."""
         if step.name.startswith("build-") and self.mode != "fast":
-            try:
+            with contextlib.suppress(provide.MissingError):
                 self.places.get("web")  # builds take the page
-            except provide.MissingError:
-                pass
         for name in step.needs:
             self.places.get(name)
         command, variables = step.command(self.mode), step.variables(self.mode)

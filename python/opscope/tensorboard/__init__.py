@@ -8,7 +8,8 @@ TensorBoard loads this module when it starts, so it imports as little as it can.
 from __future__ import annotations
 
 import importlib.util
-from typing import Any, Iterable, Optional
+from collections.abc import Iterable
+from typing import Any
 
 from tensorboard.plugins import base_plugin
 
@@ -88,7 +89,7 @@ class OldPaths(base_plugin.TBLoader):
     """The HTTP paths of torch-tb-profiler, for scripts; no tab. If that is installed, they are its
     own."""
 
-    def load(self, context: base_plugin.TBContext) -> Optional[base_plugin.TBPlugin]:
+    def load(self, context: base_plugin.TBContext) -> base_plugin.TBPlugin | None:
         """The plugin; None: the paths are taken."""
         if importlib.util.find_spec("torch_tb_profiler") is not None:
             return None

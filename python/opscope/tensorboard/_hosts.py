@@ -13,7 +13,7 @@ import ipaddress
 import os
 import re
 import socket
-from typing import Any, Optional
+from typing import Any
 
 # More names, by commas, as behind a proxy that passes them on; "*": all.
 VARIABLE = "OPSCOPE_TENSORBOARD_HOSTS"
@@ -22,7 +22,7 @@ REFUSAL = (
 )
 
 
-def name_of(host: Optional[str]) -> str:
+def name_of(host: str | None) -> str:
     """The name or address in the header HOST; "": it is malformed or missing."""
     found = re.fullmatch(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:/@\s]+))(?::[0-9]*)?", host or "")
     return (found[1] or found[2]).lower() if found else ""

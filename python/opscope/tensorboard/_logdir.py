@@ -9,7 +9,8 @@ import re
 import stat
 import time
 import zlib
-from typing import Any, Iterator, NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 # As src/ask/folders knows them. Other JSON in a log directory need not be a trace.
 SURE = re.compile(r"\.osc$|\.osc\.live$|\.pt\.trace\.json(\.gz|\.zst)?$")

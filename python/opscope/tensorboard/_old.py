@@ -14,7 +14,8 @@ import subprocess
 import tempfile
 import threading
 from collections import OrderedDict
-from typing import Any, Callable, Iterable, Iterator, NamedTuple, Optional
+from collections.abc import Iterable, Iterator
+from typing import Any, Callable, NamedTuple
 from urllib.parse import parse_qsl
 
 from tensorboard.plugins import base_plugin
@@ -131,7 +132,7 @@ class OldPlugin(base_plugin.TBPlugin):
 
     # --- what there is ----------------------------------------------------------------------
 
-    def profiles(self, run: Optional[str] = None) -> list[Profile]:
+    def profiles(self, run: str | None = None) -> list[Profile]:
         """All, or those of RUN; of equal ones the last."""
         table = self.viewer().json("runs")["runs"]
         names = [column["name"] for column in table["columns"]]
@@ -339,7 +340,7 @@ def is_by_shape(words: dict[str, str]) -> bool:
     return words.get("group_by") == "OperationAndInputShape"
 
 
-def part(words: dict[str, str]) -> tuple[Optional[int], Optional[int]]:
+def part(words: dict[str, str]) -> tuple[int | None, int | None]:
     """The part of time that WORDS choose: the first and the last us."""
     first, last = (words.get(name) for name in ("start_ts", "end_ts"))
     return (None if first is None else int(first)), (None if last is None else int(last))

@@ -6,7 +6,8 @@ from __future__ import annotations
 import http.client
 import json
 import re
-from typing import Any, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 from urllib.parse import quote
 
 from ._viewer import NoServer, Viewer

@@ -7,8 +7,9 @@ Numbers are those of ``compat="tb"``, rounded as the plugin does. Help texts are
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from html import escape
-from typing import Any, Iterable, Optional, Union
+from typing import Any, Union
 
 from .._table import Table
 from .._trace import Trace
@@ -75,12 +76,12 @@ def whole_us(ns: Number) -> int:
     return round(ns / 1000)
 
 
-def percent(ratio: Optional[Number]) -> float:
+def percent(ratio: Number | None) -> float:
     """RATIO as a percentage with two digits."""
     return round(100.0 * (ratio or 0), 2)
 
 
-def yes(value: Optional[bool]) -> str:
+def yes(value: bool | None) -> str:
     """Yes or No."""
     return "Yes" if value else "No"
 
@@ -244,7 +245,7 @@ def help_of(table: Table) -> str:
 # --- operators ---------------------------------------------------------------------------------
 
 
-def pie(title: Optional[str], pairs: Iterable[tuple[str, Number]]) -> Row:
+def pie(title: str | None, pairs: Iterable[tuple[str, Number]]) -> Row:
     """The chart of PAIRS, the largest first."""
     rows = [[name, us(ns)] for name, ns in sorted(pairs, key=lambda x: -x[1])]
     columns = [column("name", "string"), column("value")]
@@ -308,7 +309,7 @@ def operators(trace: Trace, by_shape: bool) -> Row:
     )
 
 
-def stacks(trace: Trace, name: str, shape: Optional[str]) -> Optional[Row]:
+def stacks(trace: Trace, name: str, shape: str | None) -> Row | None:
     """The stacks of the operator NAME, of one SHAPE if it is given; None: it has none."""
     rows = [
         row
@@ -400,7 +401,7 @@ def kernels(trace: Trace, by_operator: bool) -> Row:
 # --- memory ------------------------------------------------------------------------------------
 
 
-def span_options(trace: Trace, part: tuple[Optional[int], Optional[int]]) -> Row:
+def span_options(trace: Trace, part: tuple[int | None, int | None]) -> Row:
     """The options that select PART, whose both ends are in it."""
     first, last = part
     origin = origin_of(trace) if part != (None, None) else 0
@@ -417,7 +418,7 @@ def default_device(names: Iterable[str]) -> str:
     return next((name for name in sorted(names) if name.startswith("GPU")), "CPU")
 
 
-def memory(trace: Trace, part: tuple[Optional[int], Optional[int]], unit: str) -> Row:
+def memory(trace: Trace, part: tuple[int | None, int | None], unit: str) -> Row:
     """What operators allocate and release."""
     size = unit_of(unit, "B KB MB GB")
     lines: dict[str, list[list[object]]] = {}
@@ -508,7 +509,7 @@ def memory_curve(trace: Trace, time_unit: str, unit: str) -> Row:
 
 
 def memory_events(
-    trace: Trace, part: tuple[Optional[int], Optional[int]], time_unit: str, unit: str
+    trace: Trace, part: tuple[int | None, int | None], time_unit: str, unit: str
 ) -> Row:
     """Allocations with their releases, in the order of these; then those without, then releases
     without allocation. An end outside PART counts as missing."""

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Iterable, Optional
+from collections.abc import Iterable
+from typing import Any
 
 from .._trace import Trace
 from ._shapes import Row, ask, column, device_name, origin_of, rows_of, us
@@ -23,7 +24,7 @@ NODES = {
 # --- trees -------------------------------------------------------------------------------------
 
 
-def modules(trace: Trace) -> Optional[Row]:
+def modules(trace: Trace) -> Row | None:
     """The table of modules; None: there are none."""
     rows = ask(trace, "modules")
     top: list[Row] = []
@@ -129,7 +130,7 @@ def communicates(trace: Trace) -> bool:
     return bool(ranks) and ranks == set(workers_of(trace))
 
 
-def gpu_info(profiles: Iterable[tuple[str, Trace]]) -> Optional[Row]:
+def gpu_info(profiles: Iterable[tuple[str, Trace]]) -> Row | None:
     """The devices of each worker, by node and process; None: there are none."""
     found: dict[str, dict[str, dict[str, Row]]] = {}
     for number, (worker, trace) in enumerate(sorted(profiles, key=lambda x: x[0])):

@@ -19,7 +19,7 @@ import tempfile
 import threading
 import time
 from collections import deque
-from typing import Any, Callable, Optional
+from typing import Any, Callable
 
 from .._place import COMMAND
 
@@ -53,7 +53,7 @@ class Viewer:
     def __init__(self, words: list[str], mark: Callable[[], object]) -> None:
         self.words, self.mark = words, mark
         self.lock = threading.Lock()  # of the rest
-        self.process: Optional[subprocess.Popen[bytes]] = None
+        self.process: subprocess.Popen[bytes] | None = None
         self.folder, self.failed_at = "", -PAUSE_S
         self.marked: object = None
         self.said: deque[str] = deque(maxlen=20)

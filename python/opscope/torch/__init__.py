@@ -66,8 +66,8 @@ from torch.profiler import (
     tensorboard_trace_handler,
 )
 
-from .events import EventList
 from . import autograd_profiler, collector, profiler_legacy
+from .events import EventList
 from .profiler import profile
 
 __all__ = [

@@ -28,7 +28,7 @@ __all__ += sorted(set(torch.autograd.profiler.__all__) - set(__all__))
 THEIRS = torch.autograd.profiler.profile  # also after it was replaced
 
 
-class profile(torch.autograd.profiler.profile):  # noqa: N801 - torch's name
+class profile(torch.autograd.profiler.profile):
     """A context manager that records operators, with the arguments of torch's class.
 
     With enabled=False nothing is recorded, and the context value is None. Results are those of
@@ -145,7 +145,7 @@ class profile(torch.autograd.profiler.profile):  # noqa: N801 - torch's name
 
 # Programs inspect the signature to find out which arguments exist.
 for function in (profile.__new__, profile.__init__):
-    setattr(function, "__signature__", inspect.signature(THEIRS.__init__))
+    function.__signature__ = inspect.signature(THEIRS.__init__)
 
 
 def __getattr__(name: str) -> Any:

@@ -45,7 +45,7 @@ def places(kind: type) -> dict[str, int]:
     for name, value in itertools.product(re.findall(r"(\w+): ", first), (True, "x", ["x"])):
         with contextlib.suppress(TypeError):  # it is of another type, or it is self
             state = kind(**{name: value}).__getstate__()  # type: ignore[attr-defined]
-            found.update({name: i for i, x in enumerate(state) if x != plain[i]})
+            found.update({name: i for i, x in enumerate(state) if x != plain[i]})  # noqa: B035
     return found
 
 

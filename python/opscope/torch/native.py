@@ -290,10 +290,8 @@ def start_to(path: str) -> int:
 
 def tell_collector(function: str) -> None:
     """Call FUNCTION of the collector, if it is loaded."""
-    try:
+    with contextlib.suppress(OSError, AttributeError):  # it is not loaded, or older
         getattr(ctypes.CDLL(COLLECTOR, mode=os.RTLD_NOLOAD | os.RTLD_LAZY), function)()
-    except (OSError, AttributeError):
-        pass  # it is not loaded, or older
 
 
 def report_sources() -> None:

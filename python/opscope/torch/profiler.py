@@ -450,7 +450,7 @@ def asked_for(activities: Any) -> list[ProfilerActivity]:
     ]
 
 
-class profile(torch.profiler.profile):  # noqa: N801 - torch's name
+class profile(torch.profiler.profile):
     """A context manager that records operators, with the arguments of `torch.profiler.profile`.
 
     - activities: `ProfilerActivity.CPU` is the host; for devices, one warning says what is
@@ -777,4 +777,4 @@ class profile(torch.profiler.profile):  # noqa: N801 - torch's name
 
 # Programs inspect the signature to find out which arguments exist.
 for function in (profile.__new__, profile.__init__):
-    setattr(function, "__signature__", inspect.signature(THEIRS.__init__))
+    function.__signature__ = inspect.signature(THEIRS.__init__)

@@ -54,7 +54,7 @@ class Disabled:
         raise AttributeError(f"'profile' object has no attribute {name!r}")
 
 
-class profile:  # noqa: N801 - torch's name
+class profile:
     """A context manager that records operators, with the arguments of torch's legacy profiler.
 
     `use_cuda` and `use_xpu` record the device, too; a warning says why one is not. With

@@ -12,7 +12,7 @@ from torch._C import _profiler
 
 from .._trace import load
 from .._tree import EventTree
-from . import events, native
+from . import events
 
 # The types of elements in the words of a recording.
 DTYPES = {

@@ -108,10 +108,12 @@ def largest(sums: dict[str, int]) -> str | None:
 def way_of(name: str) -> str:
     """Where a copy goes."""
     words = {
-        "on": "DtoD D2D PtoP P2P DeviceToDevice Device_to_device".split()
-        + ["Device -> Device"],
-        "from": "DtoH D2H DeviceToHost Device_to_host".split() + ["Device -> "],
-        "to": "HtoD H2D HostToDevice Host_to_device".split() + [" -> Device"],
+        "on": [
+            *"DtoD D2D PtoP P2P DeviceToDevice Device_to_device".split(),
+            "Device -> Device",
+        ],
+        "from": [*"DtoH D2H DeviceToHost Device_to_host".split(), "Device -> "],
+        "to": [*"HtoD H2D HostToDevice Host_to_device".split(), " -> Device"],
     }
     for way, known in words.items():
         if any(word.lower() in name.lower() for word in known):
@@ -308,12 +310,8 @@ class Rules:
             ((p["major"] or 0), (-1 if p["minor"] is None else p["minor"])) >= (3, 5)
             for p in self.properties
         )
-        capable = (
-            recent
-            and (self.compat or self.trace.family == "cuda")
-            or bool(self.properties)
-            and not self.compat
-            and self.trace.family == "hip"
+        capable = (recent and (self.compat or self.trace.family == "cuda")) or (
+            bool(self.properties) and not self.compat and self.trace.family == "hip"
         )
         self.add_cost(
             "backend",

@@ -68,8 +68,8 @@ class Function:
     cpu_bytes: int = 0
     device_bytes: int = 0
     flops: int = 0
-    parent: "Function | None" = None
-    children: list["Function"] = field(default_factory=list)
+    parent: Function | None = None
+    children: list[Function] = field(default_factory=list)
     kernels: list[int] = field(default_factory=list)  # durations, ns
     device_total: int = 0
 
@@ -135,8 +135,7 @@ def functions_of(trace: Trace) -> list[Function]:
                 not event.is_host,
                 event.is_host
                 and (
-                    annotation
-                    and name.startswith(ASYNC_NAMES)
+                    (annotation and name.startswith(ASYNC_NAMES))
                     or event.args.get("Is asynchronous") is True
                 ),
                 annotation,
@@ -405,7 +404,7 @@ class Row:
         for name in ("cpu_bytes", "self_cpu_bytes", "device_bytes", "self_device_bytes"):
             setattr(self, name, exact.nearest(getattr(self, name)))
 
-    def join(self, other: "Row") -> None:
+    def join(self, other: Row) -> None:
         """Add the calls of another trace."""
         for name in (
             "calls",
@@ -465,11 +464,8 @@ def sum_rows(trace: Trace, by_shape: bool, stack_n: int, by_dtype: bool) -> dict
     rows: dict[tuple, Row] = {}
     for f in function_events(trace):
         is_python = (
-            (f.event.category or "").lower() == "python_function"
-            and f.name != "Python GC"
-            or f.event.is_fitted
-            and f.event.kind == "python"
-        )
+            (f.event.category or "").lower() == "python_function" and f.name != "Python GC"
+        ) or (f.event.is_fitted and f.event.kind == "python")
         key = (
             f.name,
             device_type(f),

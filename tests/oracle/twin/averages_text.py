@@ -161,7 +161,9 @@ class Text:
     def differs_from(self, text: str) -> str | None:
         """None if TEXT is this table, else the difference. Notes may follow; a table without rows
         has only notes."""
-        while text.endswith("\n") and text[:-1].split("\n")[-1].startswith("note: "):
+        while text.endswith("\n") and text[:-1].rsplit("\n", maxsplit=1)[-1].startswith(
+            "note: "
+        ):
             text = text[: text[:-1].rfind("\n") + 1]
         if not self.head or not text:
             return None if not self.head and not text else "one of the two is empty"
@@ -360,8 +362,8 @@ def render(
             width = next(c.width for c in columns if c.title == "Source Location")
             entries = row.stack[:5] if options.torch == "1.13" else row.stack
             blank: list[Cell] = [("",)] * (len(columns) - 1)
-            lines += [blank + [(short_path(entry, width),)] for entry in entries[1:]]
-            lines.append(blank + [("",)])
+            lines += [[*blank, (short_path(entry, width),)] for entry in entries[1:]]
+            lines.append([*blank, ("",)])
         block = [cell for cells in lines for cell in [("\n",), *line(cells, columns)]][1:]
         text.blocks.append((sort_value(row, options.sort) if options.sort else number, block))
     text.foot = foot_of(columns, cpu_total, device, device_total)
@@ -378,7 +380,7 @@ def head_of(columns: list[Column], options: Options) -> list[str]:
     if options.top_level:
         head += ["=" * length, "This report only display top-level ops statistics"]
     titles = "".join(f"{c.title:{c.align}{c.width}}  " for c in columns)
-    return head + [separator, titles, separator]
+    return [*head, separator, titles, separator]
 
 
 def foot_of(

@@ -101,7 +101,7 @@ class Call:
     place: tuple = ()
     label: Event | None = None
     kernel: Event | None = None
-    members: list["Call"] = field(default_factory=list)  # of its match, itself included
+    members: list[Call] = field(default_factory=list)  # of its match, itself included
 
     @property
     def start(self) -> int:

@@ -48,8 +48,8 @@ class Event:
     is_iteration: bool = False
     on_device: bool | None = None  # by its line; None: by its category
     # Filled in by forest.py:
-    parent: "Event | None" = None
-    children: list["Event"] = field(default_factory=list)
+    parent: Event | None = None
+    children: list[Event] = field(default_factory=list)
     depth: int | None = None
 
     @property
@@ -726,5 +726,5 @@ def far_clock(records: list[dict]) -> int:
     ]
     ranges = [r for r in timed if r.get("ph") in ("X", "B", "b", "S")]
     first = [int(exact.number(r["ts"])) for r in (ranges or timed)[:8]]  # towards zero
-    far = [whole for whole in first if TIME_MAX_NS // 1000 < abs(whole)]
+    far = [whole for whole in first if abs(whole) > TIME_MAX_NS // 1000]
     return far[0] if 2 * len(far) > len(first) else 0

@@ -137,10 +137,8 @@ def siblings(
         ranges = [e for e in trace.events if e.dur is not None]
         like = [e for e in ranges if e.id == event]
         for one in ranges:
-            if (
-                event is None
-                and name in (one.name, name_of(trace, one))
-                or like
+            if (event is None and name in (one.name, name_of(trace, one))) or (
+                like
                 and (name_of(trace, one), one.kind, place_word(trace, one))
                 == (name_of(trace, like[0]), like[0].kind, place_word(trace, like[0]))
             ):

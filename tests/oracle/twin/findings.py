@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from decimal import Decimal
-from typing import Iterator
 
 from . import exact
 from .tolerant import Word

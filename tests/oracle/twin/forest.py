@@ -9,10 +9,10 @@ separately. Self time is the duration minus that of the children.
 
 from __future__ import annotations
 
-from typing import Callable, Iterable
+from collections.abc import Iterable
+from typing import Callable
 
 from .events import Event, Trace
-
 
 CALLS = {"python", "module"}
 BEGUN_BY_CALLS = {"annotation", "step", "dataloader", "optimizer", "communication"}

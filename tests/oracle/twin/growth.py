@@ -8,7 +8,6 @@ from fractions import Fraction
 from . import exact, forest, inventory, kinds, links, operators, steps
 from .events import Event, Trace
 
-
 IN_OTHER = ("scope", "python", "module")  # kinds whose own time is in the class other
 MARKED = (*IN_OTHER, "annotation", "communication", "dataloader", "optimizer")
 

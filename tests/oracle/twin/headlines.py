@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import re
 
-from . import exact
+from . import exact, tables
 from . import steps as steps_of
-from . import tables
 from .events import Trace
 
 HOLE = "\0"

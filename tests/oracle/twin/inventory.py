@@ -165,8 +165,7 @@ def foreign_devices(trace: Trace) -> set[str]:
         return (
             re.match("(GPU|NPU|XPU|TPU|HPU)(?![A-Za-z])", labels.get(process) or "") is not None
             or before == "Ascend Hardware"
-            or mark != ""
-            and not re.match("CPU(?![A-Za-z])", after)
+            or (mark != "" and not re.match("CPU(?![A-Za-z])", after))
         )
 
     return {p for p in {e.process for e in trace.events} if is_device(p)}

@@ -31,9 +31,9 @@ def pattern(name: str) -> str:
     return text
 
 
-def series(trace: "Trace") -> dict[tuple, list["Event"]]:
+def series(trace: Trace) -> dict[tuple, list[Event]]:
     """Annotations of the host that are in no other one, by thread and pattern."""
-    found: dict[tuple, list["Event"]] = {}
+    found: dict[tuple, list[Event]] = {}
     place: dict[tuple, int] = {}
     for event in trace.events:
         place.setdefault(event.track, event.id)
@@ -50,7 +50,7 @@ def series(trace: "Trace") -> dict[tuple, list["Event"]]:
     return found
 
 
-def pauses(trace: "Trace") -> list[tuple[int, int]]:
+def pauses(trace: Trace) -> list[tuple[int, int]]:
     """When the recording was paused: from an instant that says so to the next that says it goes on."""
     found, since = [], None
     for event in sorted(
@@ -65,11 +65,11 @@ def pauses(trace: "Trace") -> list[tuple[int, int]]:
     return found
 
 
-def mark(trace: "Trace") -> None:
+def mark(trace: Trace) -> None:
     """Make steps of the iterations, if the trace has no steps."""
     if any(e.kind == "step" for e in trace.events):
         return
-    best: list["Event"] = []
+    best: list[Event] = []
     paused = pauses(trace)
     for events in series(trace).values():
         total = sum(e.dur for e in events)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache
 
 # Lower-case category -> kind. The first four groups are the plugin's.
 OF_CATEGORY = {
@@ -268,7 +268,7 @@ aten::_scaled_mm aten::_grouped_mm aten::einsum
 )
 
 
-@lru_cache(maxsize=None)
+@cache
 def kernel_uses_tc(name: str, compat: bool) -> bool | None:
     """Whether a kernel uses Tensor Cores: with COMPAT by the list of 2021, which covers all names;
     else None if no rule covers the name."""

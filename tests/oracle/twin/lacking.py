@@ -49,12 +49,13 @@ def lacks_events(trace: Trace) -> bool:
         has_functions = any(e.kind in ("python", "module") for e in trace.events)
         is_dense = are_dense(operators) or are_dense(events)
         trace.kept["lacks events"] = (
-            not is_dense
-            and len(operators) >= ENOUGH
-            or not is_dense
-            and not has_functions
-            and span_of(events) >= 2 * ENOUGH
-            and 2 * (len(events) + len(memory)) < span_of(events)
+            (not is_dense and len(operators) >= ENOUGH)
+            or (
+                not is_dense
+                and not has_functions
+                and span_of(events) >= 2 * ENOUGH
+                and 2 * (len(events) + len(memory)) < span_of(events)
+            )
             or lacks_launches(trace)
         )
     return trace.kept["lacks events"]

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Callable, Iterable
+from typing import TYPE_CHECKING, Callable
 
 from . import kinds
 
@@ -57,8 +58,7 @@ def work_kind(name: str) -> str:
     is_copy = (
         low.startswith("memcpy")
         or re.match("copy-(start|done)", low)
-        or low.startswith("copy")
-        and "to" in low
+        or (low.startswith("copy") and "to" in low)
     )
     return "memcpy" if is_copy else "kernel"
 
@@ -88,19 +88,19 @@ def first_numbers(found: Iterable[tuple[str, int]]) -> dict[str, int]:
     return numbers
 
 
-def drawn_over(events: list["Event"]) -> set[int]:
+def drawn_over(events: list[Event]) -> set[int]:
     """ids of operations that repeat others on their line. One that is mostly covered by those
     in it was drawn over them; otherwise those in it are its parts."""
     repeats: set[int] = set()
 
-    def inside(inner: "Event", outer: "Event") -> bool:
+    def inside(inner: Event, outer: Event) -> bool:
         if inner is outer or inner.start < outer.start or inner.end > outer.end:
             return False
         return (inner.start, inner.end) != (outer.start, outer.end) or inner.id > outer.id
 
     ordered = sorted(events, key=lambda e: (e.start, -e.end, e.id))
     starts = [e.start for e in ordered]
-    wholes: list["Event"] = []
+    wholes: list[Event] = []
     for event in ordered:
         wholes = [e for e in wholes if e.end > event.start]
         if any(inside(event, whole) for whole in wholes):
@@ -118,9 +118,9 @@ def drawn_over(events: list["Event"]) -> set[int]:
     return repeats
 
 
-def step_lines(events: Iterable["Event"]) -> list[tuple]:
+def step_lines(events: Iterable[Event]) -> list[tuple]:
     """The tracks whose EVENTS are steps: each that begins after those before it in time ended."""
-    lines: dict[tuple, list["Event"]] = {}
+    lines: dict[tuple, list[Event]] = {}
     for event in events:
         if event.phase in ("X", "B"):
             lines.setdefault(event.track, []).append(event)
@@ -133,7 +133,7 @@ def step_lines(events: Iterable["Event"]) -> list[tuple]:
     return chosen
 
 
-def xla(trace: "Trace", place: Callable[["Event"], Place]) -> Callable[["Event"], Fit | None]:
+def xla(trace: Trace, place: Callable[[Event], Place]) -> Callable[[Event], Fit | None]:
     """Streams hold kernels, and where none is, operations do; the rest is drawn over them."""
     places = [place(e) for e in trace.events]
     streams = {p.process for p in places if STREAM.match(p.thread)}
@@ -146,7 +146,7 @@ def xla(trace: "Trace", place: Callable[["Event"], Place]) -> Callable[["Event"]
         (m[1], int(m[3])) for p in places if (m := DEVICE.match(p.process)) and m[2] != "CPU"
     ]
     first = first_numbers(of_device)
-    lines: dict[tuple[str, str], list["Event"]] = {}
+    lines: dict[tuple[str, str], list[Event]] = {}
     for event, at in zip(trace.events, places):
         if (
             at.thread in ("XLA Ops", "Sparse Core Ops")
@@ -165,7 +165,7 @@ def xla(trace: "Trace", place: Callable[["Event"], Place]) -> Callable[["Event"]
     }
     family = max(families, default="gpu")  # "hip" before "cuda"
 
-    def fit(event: "Event") -> Fit | None:
+    def fit(event: Event) -> Fit | None:
         at = place(event)
         device = DEVICE.match(at.process)
         if not device or device[2] == "CPU":
@@ -196,7 +196,7 @@ def xla(trace: "Trace", place: Callable[["Event"], Place]) -> Callable[["Event"]
     return fit
 
 
-def tensorflow(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
+def tensorflow(trace: Trace, place: Callable) -> Callable[[Event], Fit | None]:
     """A process a stream; a process of all streams repeats those of single ones."""
     single = {
         (m[1] or "", m[3])
@@ -208,7 +208,7 @@ def tensorflow(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | Non
         (m[1] or "", int(m[3])) for m in matches if m and re.search("stream:|memcpy", m[4])
     )
 
-    def fit(event: "Event") -> Fit | None:
+    def fit(event: Event) -> Fit | None:
         process = place(event).process
         found = TF_PROCESS.match(process)
         if process == "/host:CPU":
@@ -226,7 +226,7 @@ def tensorflow(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | Non
     return fit
 
 
-def task_kind(event: "Event") -> str:
+def task_kind(event: Event) -> str:
     """What a task of Ascend is."""
     task = str(event.args.get("Task Type") or "Other").upper()
     if task == "OTHER":  # of newer tools, for all kinds of tasks
@@ -240,7 +240,7 @@ def task_kind(event: "Event") -> str:
     return "memcpy" if "SDMA" in task or "MEMCPY" in task else "kernel"
 
 
-def ascend(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
+def ascend(trace: Trace, place: Callable) -> Callable[[Event], Fit | None]:
     """Tasks on streams, collectives on a line of their own over their parts."""
     processes = {place(e).process for e in trace.events}
     drawn = [t for t in TASKS if processes & ({t} if isinstance(t, str) else set(t))][:1]
@@ -275,7 +275,7 @@ def ascend(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
         and e.category == "Iteration Time"
     )
 
-    def fit(event: "Event") -> Fit | None:
+    def fit(event: Event) -> Fit | None:
         at = place(event)
         if at.process == ANALYSIS:
             return Fit("annotation", "", True)
@@ -308,7 +308,7 @@ def ascend(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
     return fit
 
 
-def display(trace: "Trace", _: Callable) -> Callable[["Event"], Fit | None]:
+def display(trace: Trace, _: Callable) -> Callable[[Event], Fit | None]:
     """Threads of operators with full names are streams; how long streams ran repeats them."""
     work = {e.track for e in trace.events if "fullname" in e.args}
     runs = {
@@ -316,7 +316,7 @@ def display(trace: "Trace", _: Callable) -> Callable[["Event"], Fit | None]:
     } - work
     trace.kept["unmatched"] = bool(work)
 
-    def fit(event: "Event") -> Fit | None:
+    def fit(event: Event) -> Fit | None:
         if event.track in work:
             return Fit(work_kind(event.name), "npu:0")
         return Fit("annotation", "", True) if event.track in runs else None
@@ -324,11 +324,11 @@ def display(trace: "Trace", _: Callable) -> Callable[["Event"], Fit | None]:
     return fit
 
 
-def torch_legacy(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
+def torch_legacy(trace: Trace, place: Callable) -> Callable[[Event], Fit | None]:
     """Two processes; operators have namespaces, or end as backward functions do."""
     named = any("::" in e.name for e in trace.events)
 
-    def fit(event: "Event") -> Fit | None:
+    def fit(event: Event) -> Fit | None:
         if event.process == "CPU functions":
             is_operator = (
                 not named or "::" in event.name or re.search(r"Backward[0-9]*$", event.name)
@@ -345,10 +345,10 @@ def torch_legacy(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | N
     return fit
 
 
-def rocprof(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
+def rocprof(trace: Trace, place: Callable) -> Callable[[Event], Fit | None]:
     """Numbered processes."""
 
-    def fit(event: "Event") -> Fit | None:
+    def fit(event: Event) -> Fit | None:
         name = place(event).process
         device = re.search(r"(?:^| )GPU([0-9]+)$", name)
         if device and str(event.args.get("desc", "")).startswith("UserMarker frame: "):
@@ -367,10 +367,10 @@ def rocprof(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
     return fit
 
 
-def nsys(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
+def nsys(trace: Trace, place: Callable) -> Callable[[Event], Fit | None]:
     """Devices are processes, and categories tell the rest."""
 
-    def fit(event: "Event") -> Fit | None:
+    def fit(event: Event) -> Fit | None:
         device = re.match("Device ([0-9]+)$", event.process)
         if device and event.category == "cuda":
             return Fit(work_kind(event.name), f"cuda:{device[1]}")
@@ -390,12 +390,12 @@ PADDLE = {
 }
 
 
-def paddle(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
+def paddle(trace: Trace, place: Callable) -> Callable[[Event], Fit | None]:
     """Devices are processes; names end with the duration, which is none of them."""
     for event in trace.events:
         event.name = re.sub(r"(.)\[[0-9][^\[]*s\]$", r"\1", event.name)
 
-    def fit(event: "Event") -> Fit | None:
+    def fit(event: Event) -> Fit | None:
         if place(event).process.endswith("(GPU)"):
             return Fit(work_kind(event.name), f"cuda:{event.process}")
         return Fit(PADDLE.get(event.category, "annotation"))
@@ -403,11 +403,11 @@ def paddle(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
     return fit
 
 
-def proton(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
+def proton(trace: Trace, place: Callable) -> Callable[[Event], Fit | None]:
     """Kernels of a device that no record names; scopes of threads, and of graphs over kernels."""
     trace.kept["unmatched"] = True
 
-    def fit(event: "Event") -> Fit | None:
+    def fit(event: Event) -> Fit | None:
         if place(event).thread.startswith("CPU Thread "):
             return None
         if place(event).thread.startswith("Graph: "):
@@ -426,11 +426,11 @@ COMMANDS = (
 )
 
 
-def unitrace(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
+def unitrace(trace: Trace, place: Callable) -> Callable[[Event], Fit | None]:
     """Devices are processes with a number; commands have the names of their calls, kernels their
     own."""
 
-    def device_of(event: "Event") -> tuple[str, int] | None:
+    def device_of(event: Event) -> tuple[str, int] | None:
         found = re.match("(?:RANK [0-9]+ )?(DEVICE<.*>)(?:.*#([0-9]+))?", place(event).process)
         return (found[1], int(found[2] or -1)) if found else None
 
@@ -439,7 +439,7 @@ def unitrace(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]
         trace.kept["unmatched"] = True
     first = first_numbers(d for d in devices if d[1] >= 0)
 
-    def fit(event: "Event") -> Fit | None:
+    def fit(event: Event) -> Fit | None:
         device = device_of(event)
         if not device:
             if re.match("(ze[st]?|cl|ur|pi)[A-Z]", event.name):
@@ -454,20 +454,20 @@ def unitrace(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]
     return fit
 
 
-def plain(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
+def plain(trace: Trace, place: Callable) -> Callable[[Event], Fit | None]:
     """Categories of others mean nothing."""
 
-    def fit(event: "Event") -> Fit | None:
+    def fit(event: Event) -> Fit | None:
         return Fit("scope")
 
     return fit
 
 
-def sums(trace: "Trace", place: Callable) -> Callable[["Event"], Fit | None]:
+def sums(trace: Trace, place: Callable) -> Callable[[Event], Fit | None]:
     """Threads that repeat the time of others: clang's totals, Bazel's critical path."""
     others = {e.track for e in trace.events if not e.name.startswith("Total ")}
 
-    def fit(event: "Event") -> Fit | None:
+    def fit(event: Event) -> Fit | None:
         is_sum = (
             event.track not in others
             if trace.producer == "clang"
@@ -493,7 +493,7 @@ FITS = {
 }
 
 
-def fit_all(trace: "Trace", dialect: str, place: Callable[["Event"], Place]) -> None:
+def fit_all(trace: Trace, dialect: str, place: Callable[[Event], Place]) -> None:
     """Give rows of lines their kinds, and mark queues and summaries."""
     fits = sums if trace.producer in ("clang", "bazel") else FITS.get(dialect)
     if fits is None:

@@ -5,7 +5,6 @@ plugin."""
 from __future__ import annotations
 
 import datetime
-import gzip
 import os
 import re
 import stat

@@ -84,9 +84,9 @@ class Record:
     node: operators.Node | None  # the deepest node of its thread that contains it
     parents: dict[operators.Node, operators.Node]
     step: int | None  # ordinal
-    release: "Record | None" = None  # of an allocation
-    overwritten_by: "Record | None" = None  # for an allocation whose release was lost
-    allocation: "Record | None" = None  # of a release
+    release: Record | None = None  # of an allocation
+    overwritten_by: Record | None = None  # for an allocation whose release was lost
+    allocation: Record | None = None  # of a release
 
     @property
     def is_allocation(self) -> bool:
@@ -198,7 +198,7 @@ def gaps(records: list[Record]) -> list[Record]:
     for record in records:
         total = record.total("Total Allocated")
         if total is not None and (
-            total < 0 or last is not None and total - last != record.bytes
+            total < 0 or (last is not None and total - last != record.bytes)
         ):
             result.append(record)
         last = total

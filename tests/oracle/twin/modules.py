@@ -32,8 +32,8 @@ class Entry:
     event: Event
     node: operators.Node | None
     shown: str | None  # the name of a scope
-    parent: "Entry | None" = None
-    children: list["Entry"] = field(default_factory=list)
+    parent: Entry | None = None
+    children: list[Entry] = field(default_factory=list)
     place: Path = ()  # of a scope
     holder: Event | None = None  # for a module: the module that contains it
 
@@ -49,7 +49,7 @@ class Entry:
         own = self.node.device_self if self.node else 0
         return own + sum(c.device() for c in self.children)
 
-    def around(self) -> list["Entry"]:
+    def around(self) -> list[Entry]:
         """Itself and its ancestors, the innermost first."""
         chain, entry = [], self
         while entry is not None:
@@ -71,7 +71,7 @@ class Sums:
     backward_host_ns: int = 0
     backward_device_ns: int = 0
 
-    def add(self, other: "Sums") -> None:
+    def add(self, other: Sums) -> None:
         """Add all numbers of OTHER."""
         for name, number in vars(other).items():
             setattr(self, name, getattr(self, name) + number)
@@ -171,7 +171,7 @@ def set_places(trace: Trace, entries: list[Entry], scopes: str) -> None:
             above = known[event].holder if event in known else None
             place = () if above is None or of.get(above, ()) is None else module_place(above)
             shown = event.name.removeprefix(PREFIX)
-            of[event] = place + (step_of(event, shown, scopes),)
+            of[event] = (*place, step_of(event, shown, scopes))
         return of[event]
 
     if scopes == "module":
@@ -187,7 +187,7 @@ def set_places(trace: Trace, entries: list[Entry], scopes: str) -> None:
         if scopes == "lightning":
             parts = entry.shown.split(".")
             names = [".".join(parts[:n]) for n in range(1, len(parts))]
-            entry.place = tuple((n, None) for n in names if n in dotted) + (own,)
+            entry.place = (*tuple((n, None) for n in names if n in dotted), own)
         elif scopes == "line":
             entry.place = (own,)
         else:

@@ -10,7 +10,6 @@ from . import exact, forest, kinds, links
 from .events import Event, Trace
 from .steps import host_type
 
-
 # The number of frames in the text of a rebuilt stack.
 FRAMES_MAX = 128
 
@@ -22,9 +21,9 @@ class Node:
     event: Event
     is_operator_type: bool
     stack: str | None = None
-    children: list["Node"] = field(default_factory=list)
+    children: list[Node] = field(default_factory=list)
     calls: list[Event] = field(default_factory=list)  # of the device runtime
-    merged_into: "Node | None" = None  # its parent with the same name
+    merged_into: Node | None = None  # its parent with the same name
     is_async: bool = False  # not in the tree, has no self time
     host_self: int = 0
     device_self: int = 0

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import re
-from typing import Callable, Iterator
+from collections.abc import Iterator
+from typing import Callable
 
 from . import advice, findings, kinds, links, operators
 from .events import Event, Trace

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Iterator
+from collections.abc import Iterator
 
 BLANK = re.compile(r"[ \t\r\n]*")
 DECODER = json.JSONDecoder()

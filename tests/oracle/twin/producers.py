@@ -183,8 +183,10 @@ RULES: tuple[tuple[str, Callable[[Signs], object]], ...] = (
     (
         "v8",
         lambda s: (
-            {"samples", "stackFrames"} <= set(s.members)
-            and (s.processes | s.threads | s.names | s.categories) & {"hermes", "v8"}
+            (
+                {"samples", "stackFrames"} <= set(s.members)
+                and (s.processes | s.threads | s.names | s.categories) & {"hermes", "v8"}
+            )
             or any(c == "v8" or c.endswith("v8") for c in s.categories)
         ),
     ),
@@ -197,10 +199,8 @@ TORCH = ("kineto", "torch_npu", "torch_legacy")
 
 def is_torch(producer: str | None, members: dict) -> bool:
     """Whether a trace with MEMBERS is of a program of PyTorch; recordings say it."""
-    return (
-        producer in TORCH
-        or producer == "opscope"
-        and ("source.torch" in members or "trace_id" in members)
+    return producer in TORCH or (
+        producer == "opscope" and ("source.torch" in members or "trace_id" in members)
     )
 
 

@@ -158,7 +158,7 @@ def with_places(rows: list[dict], group_by: str | None) -> list[dict]:
     or queue, which tells it, is not shown."""
     has_thread = {"thread", "track"} & set((group_by or "").split(","))
     is_told = not has_thread and any(
-        r["place"] == "summary" or r["place"] == "device" and r["kind"] not in DEVICE_WORK
+        r["place"] == "summary" or (r["place"] == "device" and r["kind"] not in DEVICE_WORK)
         for r in rows
     )
     return rows if is_told else [{**r, "place": None} for r in rows]

@@ -14,7 +14,6 @@ from .events import Trace, text_of
 from .intervals import intersect, length, union
 from .ranks_common import groups, is_comparable, lead, with_steps
 
-
 # --- rank_overlap ------------------------------------------------------------------------
 
 

@@ -4,6 +4,7 @@ windows (spans), one origin."""
 
 from __future__ import annotations
 
+import contextlib
 import re
 from pathlib import Path
 
@@ -198,7 +199,7 @@ def listed(text: str | None, number: int) -> bool:
 def assemble(
     traces: list[Trace],
     paths: list[Path],
-    selected: selection.Selection = selection.Selection(),
+    selected: selection.Selection | None = None,
     ranks: str | None = None,
     spans: str | None = None,
 ) -> list[Trace]:
@@ -211,10 +212,8 @@ def assemble(
         zip(traces, paths), key=lambda pair: (pair[0].rank, pair[0].span)
     ):
         if listed(ranks, trace.rank) and listed(spans, trace.span):
-            try:
-                left.append((selection.apply(trace, selected), path))
-            except selection.NothingLeft:
-                pass
+            with contextlib.suppress(selection.NothingLeft):
+                left.append((selection.apply(trace, selected or selection.Selection()), path))
     if not left:
         raise selection.NothingLeft
     left[0][0].kept["same_rank"] = same_ranks(left)

@@ -7,9 +7,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from . import kinds
 from .events import Event, Trace
-from .intervals import Interval, intersect, length, subtract, union
+from .intervals import Interval, intersect, length, union
 
 SYNCS = {
     "aten::item",
@@ -260,12 +259,8 @@ class Thread:
             part.counts["sync"] += 1
             part.counts["loops"] += any(e.start <= event.start < e.end for e in self.in_loops)
             self.split.add("sync", event.name, 1)
-        elif (
-            kind == "copy"
-            and not special
-            or kind in ("double", "slow_conv")
-            and not special
-            and kind not in running
+        elif (kind == "copy" and not special) or (
+            kind in ("double", "slow_conv") and not special and kind not in running
         ):
             part.counts[kind] += 1
             self.split.add(kind, event.name, event.dur)
@@ -360,10 +355,8 @@ def fits(code: str, part: Part, of: int) -> bool:
     if code == "host_sync":
         return counts["loops"] >= 8 or is_above(ns["sync"], 5, of)
     if code == "copies":
-        return (
-            is_above(ns["copy"], 20, of)
-            or counts["chained"] >= 4
-            and is_above(ns["copy"], 2, of)
+        return is_above(ns["copy"], 20, of) or (
+            counts["chained"] >= 4 and is_above(ns["copy"], 2, of)
         )
     if code == "float64":
         return is_above(ns["double"], 10, of)
@@ -385,8 +378,7 @@ def fits(code: str, part: Part, of: int) -> bool:
         python = ns["python"] + ns["noted"] + ns["other"]
         return counts["frames"] > 0 and (
             is_above(python, 30, of)
-            or is_above(python, 15, of)
-            and is_above(part.longest, 8, of)
+            or (is_above(python, 15, of) and is_above(part.longest, 8, of))
         )
     return counts["frames"] == 0 and is_above(ns["other"], 20, of)
 

@@ -160,7 +160,7 @@ def steps_of(trace: Trace, compat: bool = False, rules: Rules = USUAL) -> list[S
     for step in steps:
         if rules.by_annotation:
             step.start, step.end = step.host
-        step.kept = rules.keeps_all or not (step.tail or step.empty and not compat)
+        step.kept = rules.keeps_all or not (step.tail or (step.empty and not compat))
     return steps
 
 
@@ -219,7 +219,9 @@ def category_of(
         return event.kind
     if event.kind in kinds.LAUNCHES:
         return "runtime"
-    if host_type(event) is None or event.kind == "step" and not (compat and event.is_iteration):
+    if host_type(event) is None or (
+        event.kind == "step" and not (compat and event.is_iteration)
+    ):
         return None  # to the plugin iterations are annotations like others
     if event.kind == "dataloader":
         return "dataloader"

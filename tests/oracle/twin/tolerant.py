@@ -4,6 +4,7 @@ extra or missing commas, a missing end."""
 
 from __future__ import annotations
 
+import contextlib
 import re
 from decimal import Decimal
 
@@ -96,10 +97,8 @@ class TolerantParser:
         if self.blank() != "{":
             return False
         one, slot = TolerantParser(self.text[self.at :]), []
-        try:
+        with contextlib.suppress(Broken, RecursionError):
             one.object(slot)
-        except (Broken, RecursionError):
-            pass
         first = slot[0] if slot else {}
         return len(str(first.get("ph", ""))) == 1 and "traceEvents" not in first
 
