@@ -1,5 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: demo-trace
+# with: {torch}
+# args: {logs}/demo.pt.trace.json.gz
+# turn: 1
 """Make tests/data/demo.pt.trace.json.gz: a small real recording by PyTorch 2.13.
 
     python3 -m venv /tmp/torch && /tmp/torch/bin/pip install torch==2.13.0

@@ -91,7 +91,7 @@ def files(root: Path) -> list[Path]:
         if (root / top).is_file():
             found.append(root / top)
         for folder, below, names in os.walk(root / top):
-            below[:] = [n for n in below if n not in ("node_modules", "__pycache__", "data")]
+            below[:] = [n for n in below if n not in ("node_modules", "__pycache__", "corpus")]
             paths = [Path(folder, name) for name in names]
             found += [p for p in paths if p.suffix in (".py", ".mjs", ".sh")]
     return sorted(found)

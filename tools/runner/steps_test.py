@@ -75,7 +75,7 @@ class Tree(unittest.TestCase):
     def test_a_file_that_is_added_is_found_in_any_folder(self):
         self.write("bench/deep/new.sh", "# step: new\n")
         self.write("demo", "# step: demo\n")
-        self.write("tests/data/old.py", "# step: old\n")
+        self.write("tests/fuzz/corpus/old.py", "# step: old\n")
         self.assertEqual(sorted(self.load()), ["demo", "new"])
 
     def test_what_cannot_be_meant_is_refused(self):

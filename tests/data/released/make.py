@@ -1,5 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: released-make
+# args: --build {gcc} --torch {torch} --traces {shared}/data --out {logs}/released
+# needs: module
+# mode: full
 """Make the files of a release that later releases must read, and the release's tables of them.
 
     make.py --build BUILD [--torch PYTHON] [--traces FOLDER] [--out FOLDER]
