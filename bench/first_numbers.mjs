@@ -16,7 +16,7 @@ import { pathToFileURL } from "node:url";
 import { launch, serve, startUntil } from "../tools/chromium.mjs";
 
 const [opscope, logdir, run, tensorboard] = process.argv.slice(2);
-const STARTS = 5;
+const STARTS = process.env.BENCH_SMOKE ? 1 : 5;
 const NUMBERS = ".breakdown [data-v]";
 const say = (name, begun) => console.log(`${name} ${(performance.now() - begun) / 1000}`);
 
