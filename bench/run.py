@@ -2,15 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # step: bench-smoke
 # args: {gcc} --smoke --data {gcc}/bench/smoke
-# full-env: BENCH_TORCH={torch|}
+# about: Run every bench but that of torch once, on small traces
+# step: bench-torch
+# args: {gcc} --smoke --data {gcc}/bench/smoke-torch --only torch
+# env: BENCH_TORCH={torch}
+# needs: module
 # turn: 3
-# about: Run every bench once, on small traces
+# about: Run the bench of torch once
 # step: measures
 # args: {bench}
 # env: BENCH_TORCH={torch|}
+# about: Run all benches and compare each measure with its limit
 # mode: bench
 # order: alone
-# about: Run all benches and compare each measure with its limit
 """Run all benches and compare each measure with its limit.
 
 usage: run.py BUILD_DIR [--data DIR] [--large | --smoke] [--only WORD]

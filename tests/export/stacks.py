@@ -284,9 +284,9 @@ def sampled(members: dict) -> collections.Counter:
         return text if text in frames else None
 
     folded: collections.Counter = collections.Counter()
-    for one in members["samples"]:
+    for taken in members["samples"]:
         path: list[str] = []
-        frame = of(sample, "sf")
+        frame = of(taken, "sf")
         while frame is not None and frame not in known and frame not in path:
             path.append(frame)
             frame = of(frames[frame], "parent")
@@ -294,7 +294,7 @@ def sampled(members: dict) -> collections.Counter:
         for one in reversed(path):
             name = frames[one].get("name") if isinstance(frames[one], dict) else None
             stack = known[one] = (*stack, clean(name if isinstance(name, str) else "[unknown]"))
-        weight = str(sample.get("weight", 1)) if isinstance(sample, dict) else ""
+        weight = str(taken.get("weight", 1)) if isinstance(taken, dict) else ""
         folded[stack[:512] or ("[unknown]",)] += (
             int(weight) if re.fullmatch("[1-9][0-9]*", weight) else 1
         )
