@@ -186,16 +186,13 @@ def compare_row(
             else:
                 report.differ(where, key, column, "column missing", f"twin {value!r}")
         elif (
-            value == mine[column]
-            and type(value) is type(mine[column])
-            and table != "info"
-            or same(table, column, mine[column], value)
-        ):
+            value == mine[column] and type(value) is type(mine[column]) and table != "info"
+        ) or same(table, column, mine[column], value):
             report.passed += 1
         else:
             report.differ(where, key, column, f"opscope {mine[column]!r}", f"twin {value!r}")
     for column in mine.keys() - twin.keys() - SENTENCES:
-        if mine[column] is None or column in optional_of(table) and mine[column] == 0:
+        if mine[column] is None or (column in optional_of(table) and mine[column] == 0):
             # Another rank or span has the column.
             report.passed += 1
             continue
