@@ -428,8 +428,12 @@ osc_status osc_wild_times_leave_out(struct osc_trace *t, struct osc_minutes *min
     struct osc_minutes *const all = minutes ? minutes : &own;
     osc_status st = add_rows(all, t, minutes != NULL);
     if (st == OSC_OK && all->n > 0) {
-        /* Our recorder writes no wild times, and programs may record a little now and then. */
-        st = judge_minutes(all, osc_trace_meta(t, "opscope_version", &ignored), &b);
+        /* Our recorder writes no wild times, and programs may record a little now and then. A
+         * live directory alone has no facts, so none of a version. */
+        st = judge_minutes(all,
+                           t->producer == OSC_PRODUCER_OPSCOPE ||
+                               osc_trace_meta(t, "opscope_version", &ignored),
+                           &b);
         if (st == OSC_OK)
             st = clean(t, all, &b);
         if (st == OSC_OK && minutes)
