@@ -597,11 +597,14 @@ TEST(a_fact_in_json_is_no_string)
 
 TEST(losses_are_counted_with_the_first_time)
 {
+    const struct osc_wire_thread thread = {.ordinal = 1, .lost = {[OSC_LOSS_NESTED] = 7}};
+
     recording_begin(&rec);
     ADD(OSC_RECORD_INSTANT, recording_name(&rec, "i"), 50);
-    recording_add(&rec, OSC_RECORD_LOST, 0, 100, WORDS(3, OSC_LOSS_NESTED));
-    recording_add(&rec, OSC_RECORD_LOST, 0, 200, WORDS(4, OSC_LOSS_NESTED));
+    ADD(OSC_RECORD_LOST, OSC_LOSS_NESTED, 100);
+    ADD(OSC_RECORD_LOST, OSC_LOSS_NESTED, 200);
     recording_flush(&rec);
+    recording_chunk(&rec, OSC_CHUNK_THREADS, &thread, sizeof thread, 1);
     load_all();
     assert_int_equal(n_found(OSC_FINDING_dropped_nested), 7);
     assert_int_equal(trace.findings.by_code[OSC_FINDING_dropped_nested].first_ns, 100);

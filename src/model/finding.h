@@ -157,8 +157,6 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
     X(no_window, INFO, "a schedule without a window, or with nothing recorded in one",         \
       "a process without steps, such as a worker of a DataLoader, has none; otherwise check "  \
       "that the program makes more steps than skip_first, wait and warmup together")           \
-    X(dropped_anywhere, WARNING,                                                               \
-      "records dropped since the recording began, before this span or in it", "")              \
     X(lost_counts, WARNING,                                                                    \
       "damaged counts of what was dropped and of what earlier parts had; more is missing "     \
       "than is counted here",                                                                  \

@@ -100,12 +100,15 @@ struct osc_live_header {
     uint32_t is_flight;   /* a flight recorder: nothing is written until it is asked for */
     uint32_t write_error; /* Linux errno of the last write of the file that failed; 0: none */
     uint64_t lost_gone[OSC_LOSS_COUNT]; /* of threads that have ended, not yet in any part */
-    /* The process, as in base/pid.h. Zero: unknown, or a version that did not store it. */
+    /* The process, as in base/pid.h. Zero: unknown. */
     uint64_t pid_space, start_ticks;
     unsigned char boot_id[16];
     uint32_t is_locked; /* the process locked the file; 0: it may run without a lock */
     uint32_t reserved;
     char run_id[OSC_LIVE_RUN_ID_BYTES]; /* of its `opscope run`, with a zero; empty: none */
+    /* Of LOST and of the entries of threads: what was lost before the last window or dump
+     * ended, and stands in its part. */
+    uint64_t lost_before[OSC_LOSS_COUNT];
 };
 
 enum osc_live_thread_state { OSC_THREAD_UNUSED, OSC_THREAD_RUNS, OSC_THREAD_EXITED };

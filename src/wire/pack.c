@@ -19,6 +19,7 @@ struct shape {
 #define ID_NAME      true
 #define ID_DEVICE    true
 #define ID_BEGIN     true
+#define ID_CAUSE     true
 #define ID_STACK_END true
 
 #define SHAPE(number, name, timed, id, words, what)                                            \

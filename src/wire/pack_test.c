@@ -54,7 +54,7 @@ static bool is_timed(uint32_t kind)
 
 static bool has_id(uint32_t kind)
 {
-    enum { NONE, NAME, DEVICE, STACK_END, BEGIN };
+    enum { NONE, NAME, DEVICE, STACK_END, BEGIN, CAUSE };
     static const uint8_t ids[OSC_RECORD_BEGIN] = {
 #define ID(number, name, timed, id, n, what) [number] = (id),
         OSC_RECORD_KIND_LIST(ID)

@@ -58,7 +58,7 @@ struct osc_record_slot {
     X(0x12, THREAD_NAME, true, NAME, 0, "")                                                  \
     X(0x13, PAUSE, true, NONE, 0, "")                                                        \
     X(0x14, RESUME, true, NONE, 0, "")                                                       \
-    X(0x15, LOST, true, NONE, 2, "records lost here before this one, cause (osc_loss)")      \
+    X(0x15, LOST, true, CAUSE, 0, "the id: why records before this one are missing")         \
     X(0x16, DEVICE, true, NAME, 4, "device, index, memory bytes, clock Hz; the id: family")  \
     X(0x17, DEVICE_NAME, true, NAME, 2, "device, 0")                                         \
     X(0x18, QUEUE, true, NAME, 2, "queue, device")                                           \
@@ -103,7 +103,8 @@ enum osc_record_kind {
  * unknown, in the order of docs/format.md. */
 #define OSC_RECORD_FACT_LIMITS "device_limits."
 
-/* Why records were lost, in the order of the members of struct osc_losses. */
+/* Why records were lost, in the order of the members of struct osc_losses. How many were is
+ * counted in one place, osc_live_thread.lost (wire/live.h); LOST only says where. */
 enum osc_loss {
     OSC_LOSS_FULL,
     OSC_LOSS_TOO_BIG,

@@ -190,7 +190,10 @@ class Random:
         else:
             t.add(rng.choice([w.LAUNCH, w.LOST, w.PAUSE, w.RESUME]), tick(), words=())
             r = t.records[-1]
-            r.words = [rng.randrange(1, 4), 0] if r.kind in (w.LAUNCH, w.LOST) else []
+            r.words = [rng.randrange(1, 4), 0] if r.kind == w.LAUNCH else []
+            if r.kind == w.LOST:
+                r.ident = rng.randrange(4)
+                t.lost[r.ident] += rng.randrange(1, 4)
         self.args(t)
 
     def devices(self, t):
@@ -284,6 +287,8 @@ class Random:
         ]
         ticks = [r.ticks for s, _ in blocks for r in s.records if r.ticks is not None]
         rec.window_begin = rng.choice([0, 0, 0, 2**64 - 1, *ticks[:20]])
+        if rec.window_begin:
+            rec.lost_before = [rng.randrange(4) for _ in range(4)]
         if form < 3:
             rec.write(path, index=False, end=0)
         if form > 1:
@@ -353,15 +358,26 @@ class Timed:
         pass
 
 
+CAUSES = ("dropped_full", "dropped_too_big", "dropped_nested", "dropped_late")
+
+
+def their_losses(opscope, path):
+    """How many records were lost, by cause, as the table `quality` has it."""
+    done = run(opscope, "table", "quality", path, "--format", "csv")
+    rows = csv.DictReader(io.StringIO(done.stdout.decode()))
+    counts = {row["code"]: int(row["count"]) for row in rows}
+    return [counts.get(code, 0) for code in CAUSES]
+
+
 def ours(path):
-    _, maker = reader.read(path)
+    rec, maker = reader.read(path)
     timed = Timed(maker.events)
     wild.leave_out(timed)
     origin = min((t.start for t in timed.events), default=0)
     for t in timed.events:
         t.event.start -= origin
         t.event.dur = None if t.end is None else t.event.dur
-    return sorted(t.event.key() for t in timed.events)
+    return sorted(t.event.key() for t in timed.events), rec.losses()
 
 
 def without_times(keys):
@@ -384,11 +400,13 @@ def with_depths(keys):
 
 def compare(opscope, path, with_times=True, with_frames=True):
     """The difference, or None."""
-    got, want = theirs(opscope, path), ours(path)
+    got, (want, losses) = theirs(opscope, path), ours(path)
     if not with_frames:
         got, want = with_depths(got), with_depths(want)
     if not with_times:
         got, want = without_times(got), without_times(want)
+    if got == want and their_losses(opscope, path) != losses:
+        return f"lost: opscope: {their_losses(opscope, path)}, reader: {losses}"
     if got == want:
         return None
     lines = [f"opscope: {k}" for k in sorted(set(got) - set(want))[:4]]

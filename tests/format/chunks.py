@@ -36,7 +36,7 @@ KINDS = {
     0x12: ("THREAD_NAME", True, True, 0),
     0x13: ("PAUSE", True, False, 0),
     0x14: ("RESUME", True, False, 0),
-    0x15: ("LOST", True, False, 2),
+    0x15: ("LOST", True, True, 0),
     0x16: ("DEVICE", True, True, 4),
     0x17: ("DEVICE_NAME", True, True, 2),
     0x18: ("QUEUE", True, True, 2),
@@ -408,6 +408,7 @@ class Live:
         ]
         (self.window_begin,) = struct.unpack_from("<Q", data, 1624)
         self.lost_gone = struct.unpack_from("<4Q", data, 1640)
+        self.lost_before = struct.unpack_from("<4Q", data, 1760)
         self.standing = b""
         if os.path.exists(os.path.join(path, "standing")):
             with open(os.path.join(path, "standing"), "rb") as f:
@@ -445,6 +446,7 @@ class Recording:
         self.end = None
         self.lost_no_thread, self.n_unfinished = [0] * 4, 0
         self.records_before, self.lost_before = 0, [0] * 4  # in parts that are missing
+        self.lost_elsewhere = [0] * 4  # of what the live directory counts
         self.damage = []  # (offset, end, records, first ticks, last ticks)
         self.is_cut = False
         self.breaks = []  # chunks before which records are missing
@@ -516,6 +518,16 @@ class Recording:
         known = self.lost.setdefault(ordinal, [0] * 4)
         self.lost[ordinal] = [max(a, b) for a, b in zip(known, lost)]
 
+    def losses(self):
+        """How many records were lost, by cause."""
+        of_threads = [sum(lost[cause] for lost in self.lost.values()) for cause in range(4)]
+        return [
+            max(threads + others + before - elsewhere, 0)
+            for threads, others, before, elsewhere in zip(
+                of_threads, self.lost_no_thread, self.lost_before, self.lost_elsewhere
+            )
+        ]
+
     def add_segments(self, data, chunk, has_copies):
         at = 0
         while at < len(data):
@@ -537,6 +549,7 @@ class Recording:
         self.lost_no_thread = [max(a, b) for a, b in zip(self.lost_no_thread, live.lost)]
         self.facts.setdefault("pid", str(live.pid))
         self.lost_before = [a + b for a, b in zip(self.lost_before, live.lost_gone)]
+        self.lost_elsewhere = live.lost_before
         is_all = not self.segments
         if is_all:
             self.add_segments(live.standing, 0, has_copies=True)

@@ -104,7 +104,6 @@ class Maker:
         self.n_flows = self.n_unmatched = 0
         self.n_marked, self.range_of = 0, {}  # ranges with launches; the range of a launch
         self.strays = []  # ends of scopes that are not on the stack of their thread
-        self.lost = [0] * 4
         self.thread_names = {}
 
     def thread(self, ordinal):
@@ -222,8 +221,6 @@ class Maker:
             self.end_step(t, ns)
         elif r.name in ("FLOW_BEGIN", "FLOW_END"):
             self.n_flows += 1
-        elif r.name == "LOST":
-            self.lost[r.words[1]] += r.words[0]
         elif r.name == "METADATA":
             if not rec.name(r.ident).startswith("device_limits."):
                 self.metadata[rec.name(r.ident)] = rec.name(r.value)
@@ -508,6 +505,8 @@ def main():
             print(f"  {r}")
     for e in maker.events:
         print(*e.key())
+    for cause, n in enumerate(rec.losses()):
+        print(f"{n} records lost by cause {cause}")
     for start, end, n, first, last in rec.damage:
         print(f"damaged from {start} to {end}: {n} records lost, of {first} to {last} ticks")
 

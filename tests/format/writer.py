@@ -273,6 +273,7 @@ class Recording:
         self.lost = [0, 0, 0, 0]  # by no thread
         self.anchors = []
         self.window_begin = 0  # of the live directory
+        self.lost_before = [0, 0, 0, 0]
         self.modules = []  # lists of (start, end, offset in the file, path)
         self.facts = {
             "pid": str(pid),
@@ -396,6 +397,7 @@ class Recording:
         )
         header += b"".join(self.anchors[:32])
         out = bytearray(header.ljust(1624, b"\0") + struct.pack("<Q", self.window_begin))
+        out = out.ljust(1760, b"\0") + struct.pack("<4Q", *self.lost_before)
         out = out.ljust(4096, b"\0")
         for t in self.threads:
             out += struct.pack("<IIQ4QQQ", 1, t.tid, t.ordinal, *t.lost, 0, 0)

@@ -56,8 +56,6 @@ static inline void recorded_count(void *ctx, uint32_t thread, const struct osc_p
     c->all.begins += is_begin;
     c->all.completes += r->kind >= OSC_RECORD_COMPLETE;
     c->all.args += r->kind >= OSC_RECORD_ARG_I64 && r->kind <= OSC_RECORD_ARG_STACK;
-    if (r->kind == OSC_RECORD_LOST && r->words[1] < OSC_LOSS_COUNT)
-        c->all.lost[r->words[1]] += r->words[0];
     c->depth[thread] += is_begin - (r->kind == OSC_RECORD_END);
     if (c->depth[thread] < c->least_depth)
         c->least_depth = c->depth[thread];
@@ -132,7 +130,7 @@ static inline void recorded_remove(const char *path)
 /* Count the records of the recording at C->out. */
 static inline void recorded_read(struct recorded *c)
 {
-    c->n_unfinished = walk_recording(c->out, recorded_count, c);
+    c->n_unfinished = walk_recording(c->out, recorded_count, c, c->all.lost);
 }
 
 /* Stop the recording, count its records, and remove it. */

@@ -25,7 +25,7 @@
 /* Called with a record of the thread with the ordinal THREAD. */
 typedef void (*walk_fn)(void *ctx, uint32_t thread, const struct osc_packed *r);
 
-enum { WALK_SEGMENTS_MAX = 1 << 16, WALK_PATH = 512 };
+enum { WALK_SEGMENTS_MAX = 1 << 16, WALK_THREADS_MAX = 1 << 16, WALK_PATH = 512 };
 
 struct walk_segment {
     struct osc_pack_segment head;
@@ -38,6 +38,8 @@ struct walk {
     unsigned char *packed; /* of live blocks */
     size_t packed_used, packed_room;
     uint64_t n_unfinished;
+    uint64_t *lost;                         /* borrowed; by cause */
+    uint64_t (*of_threads)[OSC_LOSS_COUNT]; /* owned; by ordinal */
 };
 
 /* Map the file; NULL: it is empty or missing. It is never unmapped, because tests are short. */
@@ -86,6 +88,32 @@ static inline void walk_chunk(struct walk *w, const unsigned char *p, uint64_t l
         walk_die("a segment is cut", "");
 }
 
+static inline void walk_lost(struct walk *w, const void *lost)
+{
+    uint64_t n[OSC_LOSS_COUNT];
+
+    memcpy(n, lost, sizeof n);
+    for (unsigned k = 0; k < OSC_LOSS_COUNT; k++)
+        w->lost[k] += n[k];
+}
+
+/* Add the losses of threads, of which a later chunk has all that an earlier one has. */
+static inline void walk_threads(struct walk *w, const unsigned char *p, uint64_t len)
+{
+    for (; len >= sizeof(struct osc_wire_thread); len -= sizeof(struct osc_wire_thread)) {
+        struct osc_wire_thread t;
+
+        memcpy(&t, p, sizeof t);
+        p += sizeof t;
+        if (t.ordinal >= WALK_THREADS_MAX)
+            walk_die("too many threads", "");
+        for (unsigned k = 0; k < OSC_LOSS_COUNT; k++) {
+            w->lost[k] += t.lost[k] - w->of_threads[t.ordinal][k];
+            w->of_threads[t.ordinal][k] = t.lost[k];
+        }
+    }
+}
+
 static inline void walk_file(struct walk *w, const char *path)
 {
     size_t len, at = sizeof(struct osc_file_header);
@@ -107,6 +135,12 @@ static inline void walk_file(struct walk *w, const char *path)
             walk_die("a chunk is damaged", path);
         if (h.type == OSC_CHUNK_RECORDS)
             walk_chunk(w, payload, h.payload_bytes);
+        else if (h.type == OSC_CHUNK_END)
+            walk_lost(w, payload + offsetof(struct osc_wire_end, lost));
+        else if (h.type == OSC_CHUNK_BEFORE)
+            walk_lost(w, payload + offsetof(struct osc_wire_before, lost));
+        else if (h.type == OSC_CHUNK_THREADS)
+            walk_threads(w, payload, h.payload_bytes);
         at += osc_wire_chunk_bytes(h.payload_bytes);
     }
 }
@@ -147,6 +181,17 @@ static inline void walk_live(struct walk *w, const char *path)
 
     if (!p || h->magic != OSC_LIVE_MAGIC || h->state == OSC_LIVE_ENDED)
         return;
+    walk_lost(w, h->lost);
+    walk_lost(w, h->lost_gone);
+    for (uint32_t i = 0; i < h->n_threads && i < OSC_LIVE_THREADS; i++) {
+        const struct osc_live_thread *t =
+            (const struct osc_live_thread *)(const void *)(p + OSC_LIVE_THREADS_AT) + i;
+        struct osc_wire_thread thread = {.ordinal = t->ordinal};
+
+        memcpy(thread.lost, t->lost, sizeof thread.lost);
+        if (t->state != OSC_THREAD_UNUSED)
+            walk_threads(w, (const unsigned char *)&thread, sizeof thread);
+    }
     w->packed_room = h->n_blocks * osc_pack_bound(OSC_BLOCK_SLOTS);
     w->packed = mmap(NULL, w->packed_room, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -181,14 +226,18 @@ static inline int walk_by_seq(const void *x, const void *y)
     return (a->first_slot > b->first_slot) - (a->first_slot < b->first_slot);
 }
 
-/* Call FN for all records of OUT, the path of NAME.osc. Returns the number of unfinished
- * slots. */
-static inline uint64_t walk_recording(const char *out, walk_fn fn, void *ctx)
+/* Call FN for all records of OUT, the path of NAME.osc, and add to LOST how many are missing.
+ * Returns the number of unfinished slots. */
+static inline uint64_t walk_recording(const char *out, walk_fn fn, void *ctx,
+                                      uint64_t lost[OSC_LOSS_COUNT])
 {
     static struct walk_segment segments[WALK_SEGMENTS_MAX];
-    struct walk w = {.segments = segments};
+    struct walk w = {.segments = segments, .lost = lost};
     char path[WALK_PATH];
 
+    w.of_threads = calloc(WALK_THREADS_MAX, sizeof *w.of_threads);
+    if (!w.of_threads)
+        walk_die("no memory", out);
     walk_file(&w, out);
     (void)snprintf(path, sizeof path, "%s.live/blocks", out);
     walk_live(&w, path);
@@ -206,6 +255,7 @@ static inline uint64_t walk_recording(const char *out, walk_fn fn, void *ctx)
         if (!u.at || n != head->n_records)
             walk_die("a segment makes no sense", out);
     }
+    free(w.of_threads);
     if (w.packed)
         (void)munmap(w.packed, w.packed_room);
     return w.n_unfinished;

@@ -235,6 +235,23 @@ static void count_live(struct osc_records *n)
     count(n, OSC_FINDING_lost_records, l->n_bad_records, OSC_NO_OFFSET, OSC_NO_TIME);
 }
 
+/* How many records were lost by CAUSE: in threads, in none of them, and before what was read.
+ * The live directory counts from the start of the recording, a file from the last window or
+ * dump. */
+static uint64_t sum_lost(const struct osc_records *n, unsigned cause)
+{
+    const struct osc_live_header *const live = &n->live.header;
+    uint64_t no_thread = n->no_thread[cause], elsewhere = 0;
+
+    if (n->is_live_used) {
+        no_thread = live->lost[cause] > no_thread ? live->lost[cause] : no_thread;
+        elsewhere = live->lost_before[cause];
+    }
+    const uint64_t sum = n->lost[cause] + no_thread + n->before.lost[cause];
+
+    return sum > elsewhere ? sum - elsewhere : 0;
+}
+
 static void count_losses(struct osc_records *n)
 {
     static const enum osc_finding_code codes[OSC_LOSS_COUNT] = {
@@ -243,23 +260,8 @@ static void count_losses(struct osc_records *n)
         [OSC_LOSS_NESTED] = OSC_FINDING_dropped_nested,
         [OSC_LOSS_LATE] = OSC_FINDING_dropped_late};
 
-    /* Behind a window the live directory still counts from the start of the recording. */
-    const bool is_behind = n->is_live_used && n->live.header.window_begin > 0;
-    uint64_t n_anywhere = 0;
-
-    for (unsigned k = 0; k < OSC_LOSS_COUNT; k++) {
-        const struct osc_records_loss *told = &n->rows.losses[k];
-        uint64_t no_thread = n->no_thread[k];
-
-        if (n->is_live_used && n->live.header.lost[k] > no_thread)
-            no_thread = n->live.header.lost[k];
-        n->lost[k] += no_thread + n->before.lost[k];
-        const uint64_t n_more = n->lost[k] > told->n ? n->lost[k] - told->n : 0;
-
-        n_anywhere += is_behind ? n_more : 0;
-        count(n, codes[k], told->n + (is_behind ? 0 : n_more), OSC_NO_OFFSET, told->first_ns);
-    }
-    count(n, OSC_FINDING_dropped_anywhere, n_anywhere, OSC_NO_OFFSET, OSC_NO_TIME);
+    for (unsigned k = 0; k < OSC_LOSS_COUNT; k++)
+        count(n, codes[k], sum_lost(n, k), OSC_NO_OFFSET, n->rows.first_lost_ns[k]);
     count(n, OSC_FINDING_lost_counts, n->bad_before > 0, n->bad_before - 1, OSC_NO_TIME);
     count(n, OSC_FINDING_disk_full,
           osc_write_error_is_full(n->end.write_error) ||

@@ -472,12 +472,11 @@ static void read_counter(struct osc_records_rows *rows, struct osc_records_threa
 
 static void read_lost(struct osc_records_rows *rows, const struct osc_packed *p, int64_t ts_ns)
 {
-    const uint64_t cause = p->words[1] < OSC_LOSS_COUNT ? p->words[1] : OSC_LOSS_FULL;
-    struct osc_records_loss *loss = &rows->losses[cause];
+    int64_t *const first_ns =
+        &rows->first_lost_ns[p->id < OSC_LOSS_COUNT ? p->id : OSC_LOSS_FULL];
 
-    if (loss->n == 0 || ts_ns < loss->first_ns)
-        loss->first_ns = ts_ns;
-    loss->n += p->words[0];
+    if (*first_ns == OSC_NO_TIME || ts_ns < *first_ns)
+        *first_ns = ts_ns;
 }
 
 static void read_pause(struct osc_records_rows *rows, struct osc_records_thread *t,
@@ -695,7 +694,7 @@ osc_status osc_records_rows_init(struct osc_records_rows *rows, struct osc_build
     rows->key_value = osc_build_string(b, "value", 5);
     rows->key_correlation = b->loading->keys[OSC_ARG_KEY_CORRELATION];
     for (unsigned i = 0; i < OSC_LOSS_COUNT; i++)
-        rows->losses[i].first_ns = OSC_NO_TIME;
+        rows->first_lost_ns[i] = OSC_NO_TIME;
     return b->status;
 }
 

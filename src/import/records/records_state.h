@@ -154,12 +154,6 @@ struct osc_records_thread {
     size_t step; /* index + 1 of the open step in osc_deferred.items, or 0 */
 };
 
-/* Losses of one cause. */
-struct osc_records_loss {
-    uint64_t n;
-    int64_t first_ns; /* OSC_NO_TIME: unknown */
-};
-
 struct osc_records_rows {
     struct osc_builder *builder;     /* borrowed, like clock and names */
     struct osc_records_clock *clock; /* sorted */
@@ -178,8 +172,8 @@ struct osc_records_rows {
                            one is read */
     osc_sid name_oom, key_correlation, key_value, key_torch_thread, key_returned, category_flow;
     struct osc_deferred late;
-    struct osc_records_copies copies;               /* owned */
-    struct osc_records_loss losses[OSC_LOSS_COUNT]; /* from records LOST */
+    struct osc_records_copies copies;      /* owned */
+    int64_t first_lost_ns[OSC_LOSS_COUNT]; /* of records LOST; OSC_NO_TIME: unknown */
     struct osc_strbuf text;
     uint64_t n_records;      /* read so far */
     uint64_t n_open;         /* scopes that were open at the end, except of Python functions */

@@ -157,6 +157,27 @@ static void store_gone(const uint64_t lost[OSC_LOSS_COUNT])
         __atomic_store_n(&osc_blocks_header()->lost_gone[cause], lost[cause], __ATOMIC_RELAXED);
 }
 
+/* Store how much of what the live directory counts is in the part that ended, which no part
+ * continues. */
+static void store_before(const struct osc_sink *sink)
+{
+    struct osc_live_header *const live = osc_blocks_header();
+    const struct osc_live_thread *const threads = osc_blocks_threads();
+
+    for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++) {
+        uint64_t n = sink->lost_before[cause];
+
+        for (uint32_t i = 0; i < sink->n_threads; i++)
+            /* acquire: pairs with the release where an entry is filled; this thread frees it.
+             */
+            if (__atomic_load_n(&threads[i].state, __ATOMIC_ACQUIRE) != OSC_THREAD_UNUSED &&
+                sink->before[i].ordinal == threads[i].ordinal)
+                n += sink->before[i].lost[cause];
+        /* relaxed: as above */
+        __atomic_store_n(&live->lost_before[cause], n, __ATOMIC_RELAXED);
+    }
+}
+
 /* Write how much earlier parts contained, because they may be deleted, and what was lost by
  * threads that ended before a window. It precedes the part's first records and threads. */
 static osc_status write_before(struct osc_sink *sink)
@@ -451,6 +472,8 @@ void osc_sink_thread_done(struct osc_sink *sink, uint32_t i)
 
         sink->gone.lost[cause] += lost - n_before;
         lost_gone[cause] = live->lost_gone[cause] + lost - n_told;
+        __atomic_store_n(&live->lost_before[cause], live->lost_before[cause] - n_before,
+                         __ATOMIC_RELAXED);
     }
     store_gone(lost_gone);
 }
@@ -479,5 +502,6 @@ osc_status osc_sink_end(struct osc_sink *sink, uint32_t reason, uint64_t ticks)
     sink->gone = (struct osc_wire_before){0};
     memcpy(sink->before, sink->threads, count_entries(live) * sizeof *sink->threads);
     memcpy(sink->lost_before, live->lost, sizeof live->lost);
+    store_before(sink);
     return OSC_OK;
 }

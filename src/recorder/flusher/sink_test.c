@@ -99,6 +99,9 @@ TEST_WITH(threads_are_told_when_something_changed, set_up, tear_down)
     t[0].lost[OSC_LOSS_FULL] = 11;
     t[2] = (struct osc_live_thread){.state = OSC_THREAD_RUNS, .tid = 73, .ordinal = 4};
     t[2].lost[OSC_LOSS_LATE] = 1;
+    assert_int_equal(osc_blocks_header()->lost_before[OSC_LOSS_FULL], 9);
+    assert_int_equal(osc_blocks_header()->lost_before[OSC_LOSS_TOO_BIG], 5);
+    assert_int_equal(osc_blocks_header()->lost_before[OSC_LOSS_LATE], 0);
     osc_blocks_header()->lost[OSC_LOSS_TOO_BIG] = 8;
     assert_int_equal(osc_sink_end(&sink, OSC_END_STOPPED, 2), OSC_OK);
 
@@ -133,8 +136,10 @@ TEST_WITH(a_part_that_goes_on_tells_losses_of_those_before_it, set_up, tear_down
     osc_blocks_header()->lost[OSC_LOSS_TOO_BIG] = 5;
     put_instants("one", 3);
     assert_int_equal(osc_sink_write_threads(&sink), OSC_OK);
+    assert_int_equal(osc_blocks_header()->lost_before[OSC_LOSS_FULL], 4 + 100);
     osc_sink_thread_done(&sink, 1);
     memset(&t[1], 0, sizeof t[1]);
+    assert_int_equal(osc_blocks_header()->lost_before[OSC_LOSS_FULL], 4);
     assert_int_equal(osc_sink_end(&sink, OSC_END_CONTINUED, 2), OSC_OK);
     put_instants("two", 4);
     t[0].lost[OSC_LOSS_FULL] += 2;

@@ -27,7 +27,7 @@ static void count(struct osc_writer *w, enum osc_loss cause, uint64_t n)
         return;
     }
     osc_local_add(&w->entry->lost[cause], n);
-    osc_local_add(&w->pending[cause], n);
+    __atomic_fetch_or(&w->untold, 1u << cause, __ATOMIC_RELAXED); /* see below */
 }
 
 void osc_writer_drop_nested(struct osc_writer *w, enum osc_role role)
@@ -245,22 +245,20 @@ static bool write_owed(struct osc_writer *w, uint64_t ticks)
     return w->n_owed == 0;
 }
 
-/* Record the losses before the next record. False: there is no room. */
+/* Record where losses were, before the next record. False: there is no room. */
 static bool write_losses(struct osc_writer *w, uint64_t ticks)
 {
     for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++) {
         /* relaxed: see osc_writer_drop_nested() */
-        if (__atomic_load_n(&w->pending[cause], __ATOMIC_RELAXED) == 0)
+        if ((__atomic_load_n(&w->untold, __ATOMIC_RELAXED) & 1u << cause) == 0)
             continue;
-        struct osc_record_slot *s = take_slots(w, 2);
+        struct osc_record_slot *s = take_slots(w, 1);
 
         if (!s)
             return false;
-        s[0].value = ticks;
-        s[1].value = __atomic_exchange_n(&w->pending[cause], 0, __ATOMIC_RELAXED);
-        /* relaxed: as osc_writer_fill() */
-        __atomic_store_n(&s[1].word, cause, __ATOMIC_RELAXED);
-        osc_writer_finish(s, 0, OSC_RECORD_LOST, 2);
+        s->value = ticks;
+        __atomic_fetch_and(&w->untold, ~(1u << cause), __ATOMIC_RELAXED);
+        osc_writer_finish(s, cause, OSC_RECORD_LOST, 1);
     }
     return true;
 }
@@ -381,12 +379,8 @@ void osc_writer_absorb(struct osc_writer *w)
 
 bool osc_writer_has_pending(const struct osc_writer *w)
 {
-    uint64_t lost = 0;
-
-    for (uint32_t cause = 0; cause < OSC_LOSS_COUNT; cause++)
-        lost |= __atomic_load_n(&w->pending[cause],
-                                __ATOMIC_RELAXED); /* see osc_writer_drop_nested() */
-    return lost != 0;
+    return __atomic_load_n(&w->untold, __ATOMIC_RELAXED) !=
+           0; /* see osc_writer_drop_nested() */
 }
 
 bool osc_writer_is_everyday(const struct osc_writer *w)
@@ -403,7 +397,7 @@ void osc_writer_clear(struct osc_writer *w)
     set_owed(w, 0);
     w->skips_args = w->is_dry = w->is_in_sampled = false;
     w->n_nested_begins = w->n_nested_ends = 0;
-    memset(w->pending, 0, sizeof w->pending);
+    w->untold = 0;
 }
 
 void osc_writer_end(struct osc_writer *w, uint64_t ticks)

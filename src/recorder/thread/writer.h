@@ -89,7 +89,7 @@ struct osc_writer {
                          * its end makes EPOCH that of the recording again */
     uint32_t n_owed;    /* ends that found no room; those beyond the array have no time */
     uint64_t owed_ticks[OSC_WRITER_LEVELS];
-    uint64_t pending[OSC_LOSS_COUNT];        /* lost since the last LOST record */
+    uint32_t untold; /* causes, as bits, of losses since the last LOST record */
     uint32_t n_nested_begins, n_nested_ends; /* of handlers, not accounted for yet */
     uint32_t n_gone;                         /* in GONE, or on their way; any thread */
     uint32_t is_gone_over;                   /* some found no place there */
