@@ -286,8 +286,8 @@ TEST_WITH(without_locks_the_process_decides, set_up, tear_down)
     assert_false(is_recording(&o));
 }
 
-/* Its recorder held the lock, but stored only the number of the process. */
-TEST_WITH(an_older_recording_is_judged_by_the_lock, set_up, tear_down)
+/* Its recorder held the lock, but could store only the number of the process. */
+TEST_WITH(without_more_of_the_process_the_lock_decides, set_up, tear_down)
 {
     struct owner o = {.process = {.pid = (uint32_t)getpid()}, .is_locked = true};
 

@@ -217,7 +217,6 @@ static osc_status put_facts(struct fold *f)
     unsigned char facts[OSC_PROCESS_FACTS_BYTES];
     struct osc_process_facts_out to = {.out = facts};
     struct osc_wire_header header = {.type = OSC_CHUNK_PROCESS};
-    /* Recorders of 0.1.0 did not store the run. */
     const char *const run_id =
         f->live.header.run_id[0] ? f->live.header.run_id : f->guest->sources->run_id;
     const osc_status st = osc_empty_recording_facts(&to, (pid_t)f->live.header.pid,

@@ -26,7 +26,7 @@ struct reading {
     bool has_failed; /* some could not be read */
 };
 
-/* Whether T is of the run RUN_ID, or of none: recorders of 0.1.0 did not store it. */
+/* Whether T is of the run RUN_ID, or of none. */
 static bool is_of_run(const struct osc_trace *t, const char *run_id)
 {
     for (uint32_t i = 0; i < t->n_metas; i++)

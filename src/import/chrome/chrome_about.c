@@ -333,16 +333,6 @@ static osc_status read_devices(struct osc_trace *t, struct osc_str family)
     return st;
 }
 
-osc_status osc_chrome_devices(struct osc_trace *t)
-{
-    struct osc_str family = family_of_queues(t);
-
-    if (family.len == 0)
-        family = family_of_categories(t);
-    const osc_status st = read_devices(t, family.len > 0 ? family : OSC_STR("cuda"));
-    return st == OSC_OK ? name_listed(t) : st;
-}
-
 /* Count the samples of a sampled profile, which are no events. */
 static void count_samples(struct osc_trace *t)
 {

@@ -21,6 +21,3 @@ OSC_MUST_USE osc_status osc_chrome_names(struct osc_trace *t);
 
 /* Fill the queues and devices of T, whose tracks are counted and forms have kinds. */
 OSC_MUST_USE osc_status osc_chrome_about(struct osc_trace *t);
-
-/* Fill only the devices, from the member of T; no row is looked at. */
-OSC_MUST_USE osc_status osc_chrome_devices(struct osc_trace *t);

@@ -288,15 +288,14 @@ static osc_status read_tracks(struct osc_columns_opening *o, const struct osc_wi
     return OSC_OK;
 }
 
-/* Read the N_BYTES of devices at W. NULL: the file is of an older version, which has them only
- * in a member. */
+/* Read the N_BYTES of devices at W. NULL: the file was cut before them. */
 static osc_status read_devices(struct osc_columns_opening *o, const struct osc_wire_device *w,
                                uint64_t n_bytes)
 {
     struct osc_trace *const t = o->t;
 
     if (!w)
-        return osc_chrome_devices(t);
+        return OSC_OK;
     if (n_bytes % sizeof *w != 0 || n_bytes / sizeof *w > INT32_MAX)
         return OSC_EFORMAT;
     const uint32_t n = (uint32_t)(n_bytes / sizeof *w);
