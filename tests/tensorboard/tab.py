@@ -4,14 +4,13 @@
 # with: {tensorboard}
 # needs: gcc module
 # turn: 2
-"""Run TensorBoard with the package's plugins, and ask it as browsers and old scripts do.
+"""Run TensorBoard with the package's plugin, and ask it as browsers do.
 
-usage: tab.py [--package DIR] [--opscope PATH] [--shared DIR] [NAME...]
+usage: tab.py [--package DIR] [--opscope PATH] [NAME...]
 
 To be run by a Python that has tensorboard; DIR (build-gcc/python) is an importable package, whose
 entry points are taken from pyproject.toml. Tables through the proxy must be those of the command,
-to the byte; the old paths must give the recorded answers of the plugin whose paths they were, where
-they are there (../shared). NAME chooses tests. The last line is "N passed, N failed".
+to the byte. NAME chooses tests. The last line is "N passed, N failed".
 """
 
 import argparse
@@ -36,7 +35,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "tests/data/demo.pt.trace.json.gz"
 NUMBER = re.compile(r"-?[0-9]+([.][0-9]+)?(e[-+]?[0-9]+)?")
-TAB, OLD = "/data/plugin/opscope", "/data/plugin/pytorch_profiler"
+TAB = "/data/plugin/opscope"
 
 
 # --- TensorBoard -------------------------------------------------------------------------------
@@ -209,7 +208,6 @@ def test_the_tab_is_listed_without_a_server():
             "type": "IFRAME",
             "module_path": f"{TAB}/index.js",
         }
-        assert listed["pytorch_profiler"]["enabled"] is False
         status, headers, body = b.get(f"{TAB}/index.js")
         assert status == 200 and b"export function render()" in body
         assert headers["content-type"].startswith("text/javascript")
@@ -234,19 +232,16 @@ def test_the_tab_is_listed_without_a_server():
             assert b.json("/data/plugins_listing")["opscope"]["enabled"] is False
             status, _, body = b.get(f"{TAB}/index.html")
             assert status == 503 and "no runs" in json.loads(body)["message"], body
-            assert b.json(f"{OLD}/runs") == {"runs": [], "loading": False}
             yield
             # A trace that comes later is found.
             shutil.copy(DEMO, folder / "a.pt.trace.json.gz")
             time.sleep(1.1)
-            assert b.json(f"{OLD}/runs")["runs"] == [empty]
             assert b.get(f"{TAB}/index.html")[0] == 200
             old = b.servers()
             (folder / "more").mkdir()
             shutil.copy(DEMO, folder / "more" / "b.pt.trace.json.gz")
             assert b.get(f"{TAB}/index.html")[0] == 200 and b.servers() != old
             assert len(b.servers()) == 1
-            assert b.json(f"{OLD}/runs")["runs"] == sorted([empty, "more"])
             yield
 
 
@@ -285,24 +280,18 @@ def test_tables_are_those_of_the_command():
         assert b.get(f"/a/b{TAB}/api/v1/table/%2e%2e%2f", {})[0] in (400, 404)
         assert b.get(f"/a/b{TAB}/api/v1/session", method="POST")[0] == 405
         yield
-        for path in (f"{TAB}/api/v1/session", f"{OLD}/runs"):
-            for headers in (
-                {"Sec-Fetch-Site": "cross-site"},
-                {"Sec-Fetch-Site": "same-site"},
-                {"Origin": "http://other.example"},
-                {"Host": "evil.example"},
-                {"Host": f"localhost.evil.example:{b.port}"},
-                {"Host": ""},
-            ):
-                if path.startswith(TAB) or "Origin" not in headers:
-                    assert b.get("/a/b" + path, headers=headers)[0] == 403, (path, headers)
-            origin = f"http://localhost:{b.port}"
-            assert (
-                b.get(
-                    "/a/b" + path, headers={"Origin": origin, "Sec-Fetch-Site": "same-origin"}
-                )[0]
-                == 200
-            )
+        path = f"/a/b{TAB}/api/v1/session"
+        for headers in (
+            {"Sec-Fetch-Site": "cross-site"},
+            {"Sec-Fetch-Site": "same-site"},
+            {"Origin": "http://other.example"},
+            {"Host": "evil.example"},
+            {"Host": f"localhost.evil.example:{b.port}"},
+            {"Host": ""},
+        ):
+            assert b.get(path, headers=headers)[0] == 403, headers
+        same = {"Origin": f"http://localhost:{b.port}", "Sec-Fetch-Site": "same-origin"}
+        assert b.get(path, headers=same)[0] == 200
         yield
 
 
@@ -408,304 +397,6 @@ def test_two_boards_and_a_clean_end():
         del os.environ["TMPDIR"]
 
 
-# --- old paths ---------------------------------------------------------------------------------
-
-
-def load(path):
-    """Recorded JSON, or None."""
-    for found in (path, path.with_name(path.name + ".gz")):
-        if found.exists():
-            text = found.read_bytes()
-            return json.loads(gzip.decompress(text) if found.suffix == ".gz" else text)
-    return None
-
-
-# Texts of help and advice are opscope's own.
-OURS = {"tooltip", "tooltips", "recommendations", "recommendation_list", "description"}
-
-
-def differs(got, want, slack, where=""):
-    """Where GOT is not WANT, whose numbers have an error of SLACK; None: nowhere. Rows stand in any
-    order."""
-    if isinstance(want, dict):
-        if not isinstance(got, dict) or got.keys() - OURS != want.keys() - OURS:
-            keys = got.keys() ^ want.keys() if isinstance(got, dict) else got
-            return f"{where}: {str(keys)[:300]}"
-        return next(
-            filter(
-                None,
-                (
-                    differs(got[k], want[k], slack, f"{where}.{k}")
-                    for k in want
-                    if k not in OURS
-                ),
-            ),
-            None,
-        )
-    if isinstance(want, list):
-        if not isinstance(got, list) or len(got) != len(want):
-            return f"{where}: {len(got)} and {len(want)}"
-        if want and isinstance(want[0], (list, dict)) and not where.endswith(".columns"):
-            got, want = sorted(got, key=key_of), sorted(want, key=key_of)
-        return next(
-            filter(
-                None,
-                (
-                    differs(g, w, slack, f"{where}[{k}]")
-                    for k, (g, w) in enumerate(zip(got, want))
-                ),
-            ),
-            None,
-        )
-    if isinstance(want, (int, float)) and not isinstance(want, bool):
-        is_number = isinstance(got, (int, float)) and not isinstance(got, bool)
-        error = max(
-            slack * (1 if isinstance(want, int) or slack == 0 else 0.3),
-            1e-9 * abs(want),
-            0.01001 if isinstance(want, float) else 0,
-        )
-        return None if is_number and abs(got - want) <= error else f"{where}: {got} not {want}"
-    if isinstance(want, str) and "visualization-tooltip" in want and slack:
-        return None if isinstance(got, str) and got[:50] == want[:50] else f"{where}: {got}"
-    return None if got == want else f"{where}: {got!r} not {want!r}"
-
-
-def key_of(row):
-    """The texts of a row, and then its numbers."""
-    cells = list(row.values()) if isinstance(row, dict) else row
-    return (
-        [x for x in cells if isinstance(x, str)],
-        [str(type(x)) for x in cells],
-        [x for x in cells if isinstance(x, (int, float))],
-    )
-
-
-def link(folder, files):
-    """A log directory of FILES: run -> {name: recorded file}."""
-    for run, names in files.items():
-        (folder / run).mkdir(parents=True)
-        for name, path in names.items():
-            (folder / run / name).symlink_to(path)
-    return folder
-
-
-# File -> path, and what it needs.
-ANSWERS = {
-    "overview": ("overview", {}),
-    "operators": ("operation/table", {"group_by": "Operation"}),
-    "operators_by_input_shape": ("operation/table", {"group_by": "OperationAndInputShape"}),
-    "operator_pies": ("operation", {"group_by": "Operation"}),
-    "kernel_pie": ("kernel", {}),
-    "kernels": ("kernel/table", {"group_by": "Kernel"}),
-    "kernels_by_op": ("kernel/table", {"group_by": "KernelNameAndOpName"}),
-    "tensor_core_pie": ("kernel/tc_pie", {}),
-    "memory_stats": ("memory", {}),
-    "memory_events": ("memory_events", {}),
-    "memory_curve": ("memory_curve", {}),
-    "memory_stats_range": ("memory", {}),
-    "memory_events_range": ("memory_events", {}),
-    "modules": ("module", {}),
-}
-
-
-# Operators of which the plugin counts calls only in subtrees with records; and, in a part of time,
-# also those that began before it and do nothing in it.
-WRONG = {
-    ("transformer", "memory_stats"): {"aten::reshape", "ViewBackward0"},
-    ("transformer", "memory_stats_range"): {
-        "aten::reshape",
-        "ViewBackward0",
-        "aten::bmm",
-        "aten::matmul",
-    },
-}
-
-
-def compare(b, case, name, words, slack):
-    """Compare an answer with the recorded one; False: there is none."""
-    # The last source of the plugin answers otherwise than its release; rows of operators that it
-    # lost are in the release alone.
-    want = load(EXPECTED / case / f"{name}.json")
-    if want is None:
-        return False
-    if name == "overview" or (case == "steps_loader" and name.startswith("memory_events")):
-        want = load(EXPECTED / case / "src_041e7ce" / f"{name}.json") or want
-    path, more = ANSWERS[name]
-    if name.endswith("_range"):
-        more = {key: want[key] for key in ("start_ts", "end_ts")}
-        want = want["result"]
-    got = b.json(f"{OLD}/{path}", {**words, **more})
-    if name == "overview":
-        assert got.pop("environments")[0]["title"] == "Number of Worker(s)"
-        summary = got.pop("gpu_metrics", None)
-        want["gpu_summary"] = want.pop("gpu_summary", None)
-        assert (summary and summary["data"]) == want.pop("gpu_summary"), summary
-        assert got["recommendations"].count("<li>") == want["recommendations"].count("<li>")
-    if name.startswith("memory_events"):
-        want.pop("row_counts", None)
-    for operator in WRONG.get((case, name), ()):
-        for answer in (got, want):
-            answer["rows"]["CPU"] = [x for x in answer["rows"]["CPU"] if x[0] != operator]
-    if name == "memory_curve":
-        for device, points in want["rows"].items():
-            if len(points) >= 10_240:  # it leaves some out
-                ours = got["rows"][device]
-                near = {round(x[0], 3): x for x in ours}
-                assert len(ours) >= len(points) and ours[0] == near[round(points[0][0], 3)]
-                for at, allocated, _ in points[::50]:
-                    assert any(
-                        abs(x[0] - at) < 1e-3 and abs(x[1] - allocated) < 1e-3
-                        for x in ours[bisect(ours, at - 2e-3) : bisect(ours, at + 2e-3)]
-                    )
-                got["rows"][device] = points
-    found = differs(got, want, slack)
-    assert found is None, (case, name, found)
-    return True
-
-
-def bisect(points, at):
-    """The index of the first of POINTS that is not before AT."""
-    return next((k for k, x in enumerate(points) if x[0] >= at), len(points))
-
-
-def test_old_paths_give_the_recorded_answers():
-    if not EXPECTED.is_dir():
-        print("no recorded answers: only the shapes are looked at")
-        return
-    with Board("--logdir", SHARED / "data/tb_samples") as b:
-        assert b.json(f"{OLD}/runs") == {
-            "runs": ["resnet50_num_workers_0", "resnet50_num_workers_4"],
-            "loading": False,
-        }
-        for run in ("resnet50_num_workers_0", "resnet50_num_workers_4"):
-            words, case = {"run": run, "worker": "worker0", "span": "1"}, f"{run}_span1"
-            for name in ANSWERS:
-                if compare(b, case, name, words, 0):
-                    yield
-            assert b.json(f"{OLD}/views", {"run": run}) == load(EXPECTED / case / "views.json")
-            stacks = load(EXPECTED / case / "operator_stacks.json")
-            for operator, want in list(stacks.items())[::5]:
-                got = b.json(f"{OLD}/operation/stack", {**words, "op_name": operator})
-                assert differs(got, want, 0) is None, (operator, differs(got, want, 0))
-                yield
-            tree = b.json(f"{OLD}/tree", words)
-            first = next(iter(load(EXPECTED / case / "trees.json").values()))
-            assert tree["start_time"] == first["root_start"], (tree["start_time"], first)
-            assert tree["end_time"] == first["root_end"]
-            assert [x["name"] for x in tree["children"]] == first[
-                "root_children_names_first_12"
-            ]
-            yield
-        words = {
-            "run": "resnet50_num_workers_0",
-            "worker": "worker0",
-            "span": "1",
-            "exp_run": "resnet50_num_workers_4",
-            "exp_worker": "worker0",
-            "exp_span": "1",
-        }
-        root = load(EXPECTED / "diff/diffnode_root.json")
-        for pair in (root, *root["children"]):
-            for half in ("left", "right"):
-                pair[half]["aggs"] = []
-                if pair[half]["name"] == "CompositeNodes":
-                    pair[half]["total_duration"] = None
-        found = differs(b.json(f"{OLD}/diffnode", words), root, 0)
-        assert found is None, found
-        assert len(b.json(f"{OLD}/diff", words)["children"]) == len(root["children"])
-        assert b.get(f"{OLD}/diffnode", {**words, "path": "0-99"})[0] == 404
-        yield
-        status, headers, body = b.get(
-            f"{OLD}/trace", {k: words[k] for k in ("run", "worker", "span")}
-        )
-        assert status == 200 and headers["content-encoding"] == "gzip"
-        events = json.loads(body)["traceEvents"]
-        assert any(e.get("ph") == "C" and "GPU" in e["name"] for e in events)
-        yield
-
-
-def test_old_paths_of_current_torch():
-    if not EXPECTED.is_dir():
-        return
-    data = SHARED / "data/torch213"
-    runs = {
-        case: {"worker0.1.pt.trace.json.gz": data / case / "trace.json.gz"}
-        for case in ("resnet_all", "resnet_infer", "steps_loader", "transformer")
-    }
-    runs["ddp2"] = {x.name: x for x in (data / "ddp2_logdir").iterdir()}
-    with Board("--logdir", link(TEMP / "torch213", runs)) as b:
-        for case in ("resnet_all", "steps_loader", "transformer"):
-            words = {"run": case, "worker": "worker0", "span": "1"}
-            for name in ANSWERS:
-                if compare(b, case, name, words, 1):
-                    yield
-            assert b.json(f"{OLD}/views", {"run": case}) == load(EXPECTED / case / "views.json")
-        assert b.json(f"{OLD}/workers", {"run": "ddp2", "view": "Overview"}) == [
-            "host_0",
-            "host_1",
-        ]
-        assert b.json(f"{OLD}/workers", {"run": "ddp2", "view": "Distributed"}) == ["All"]
-        assert b.json(f"{OLD}/spans", {"run": "ddp2", "worker": "All"}) == ["1"]
-        assert "Distributed" in b.json(f"{OLD}/views", {"run": "ddp2"})
-        yield
-        want = load(EXPECTED / "ddp2/src_041e7ce/distributed.json")
-        words = {"run": "ddp2", "worker": "All", "span": "1"}
-        for path, key in (
-            ("overlap", "overlap"),
-            ("waittime", "wait"),
-            ("commops", "comm_ops"),
-            ("gpuinfo", "gpu_info"),
-        ):
-            got = b.json(f"{OLD}/distributed/{path}", words)
-            if key == "wait":  # it compares collectives that run at once in another order
-                for view in (got, want[key]):
-                    view["data"] = {"3": view["data"]["3"], "4": view["data"]["4"]}
-            found = differs(got, want[key], 1)
-            if key == "comm_ops":
-                assert "gloo:broadcast" in json.dumps(got)
-                for view in (got, want[key]):
-                    for table in view["data"].values():
-                        table["rows"] = [x for x in table["rows"] if x[0] != "gloo:broadcast"]
-                found = differs(got, want[key], 1)
-            assert found is None, (path, found)
-            yield
-        for path in ("overview", "module", "distributed/overlap"):
-            assert b.get(f"{OLD}/{path}", {"run": "no", "worker": "a", "span": "1"})[0] == 404
-            assert b.get(f"{OLD}/{path}", {"run": "ddp2"})[0] == 400
-        assert (
-            b.get(
-                f"{OLD}/memory_curve",
-                {"run": "ddp2", "worker": "host_0", "span": "1", "memory_metric": "MiB"},
-            )[0]
-            == 400
-        )
-        yield
-
-
-def test_old_paths_have_shapes():
-    with Board("--logdir", logdir()) as b:
-        assert b.json(f"{OLD}/runs")["runs"] == ["recorded", "train"]
-        words = {"run": "train", "worker": "worker0", "span": "2"}
-        for path in sorted({path for path, _ in ANSWERS.values()} | {"tree"}):
-            status, _, body = b.get(f"{OLD}/{path}", words)
-            assert status == 200, (path, status, body[:300])
-            yield
-        assert b.json(f"{OLD}/spans", {"run": "train", "worker": "worker0"}) == ["1", "2"]
-        operators = b.json(f"{OLD}/operation/table", words)["data"]
-        table = json.loads(
-            command("table", "operators", DEMO, "--format", "json", "--compat", "tb")
-        )
-        names = [column["name"] for column in table["columns"]]
-        calls = {row[names.index("name")]: row[names.index("calls")] for row in table["rows"]}
-        assert {row["name"]: row["calls"] for row in operators} == calls and len(calls) > 10
-        yield
-        status, _, body = b.get(
-            f"{OLD}/overview", {"run": "recorded", "worker": "run", "span": "default"}
-        )
-        assert status == 200, (body, b.said()[-3000:])
-        yield
-
-
 # --- in a browser ------------------------------------------------------------------------------
 
 
@@ -750,15 +441,13 @@ def test_the_tab_in_a_browser():
 
 
 def main():
-    global PACKAGE, INSTALLED, OPSCOPE, SHARED, EXPECTED, TEMP  # noqa: PLW0603
+    global PACKAGE, INSTALLED, OPSCOPE, TEMP  # noqa: PLW0603
     parser = argparse.ArgumentParser()
     parser.add_argument("--package", default=ROOT / "build-gcc/python", type=Path)
     parser.add_argument("--opscope", default=ROOT / "build-gcc/opscope", type=Path)
-    parser.add_argument("--shared", default=ROOT.parent / "shared", type=Path)
     parser.add_argument("names", nargs="*")
     args = parser.parse_args()
     PACKAGE, OPSCOPE = args.package.resolve(), args.opscope.resolve()
-    SHARED, EXPECTED = args.shared.resolve(), args.shared.resolve() / "expected/tb"
     # What a shell starts in the background ignores SIGINT, and so would what is started here.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     passed = failed = 0
@@ -783,7 +472,7 @@ def main():
     return 1 if failed or not passed else 0
 
 
-PACKAGE = INSTALLED = OPSCOPE = SHARED = EXPECTED = TEMP = None
+PACKAGE = INSTALLED = OPSCOPE = TEMP = None
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -7,7 +7,6 @@ TensorBoard loads this module when it starts, so it imports as little as it can.
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterable
 from typing import Any
 
@@ -83,17 +82,3 @@ class Plugin(base_plugin.TBPlugin):
             environ,
             start_response,
         )
-
-
-class OldPaths(base_plugin.TBLoader):
-    """The HTTP paths of torch-tb-profiler, for scripts; no tab. If that is installed, they are its
-    own."""
-
-    def load(self, context: base_plugin.TBContext) -> base_plugin.TBPlugin | None:
-        """The plugin; None: the paths are taken."""
-        if importlib.util.find_spec("torch_tb_profiler") is not None:
-            return None
-        from ._old import OldPlugin
-
-        logdir = Logdir.of(context)
-        return OldPlugin(context, lambda: viewer_of(logdir))

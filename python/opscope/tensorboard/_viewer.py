@@ -10,7 +10,6 @@ from __future__ import annotations
 import atexit
 import contextlib
 import http.client
-import json
 import os
 import shutil
 import socket
@@ -139,8 +138,3 @@ class Viewer:
                     if (process := self.process) is not None:
                         process.wait(1)
         raise NoServer("opscope view has not answered")
-
-    def json(self, path: str) -> Any:
-        """The answer of its interface at PATH."""
-        with self.ask(f"/api/v1/{path}", {}) as response:
-            return json.load(response)
