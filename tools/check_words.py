@@ -94,7 +94,7 @@ OWNERS = (
     "python/opscope/torch/",
     "src/model/known_names.",
     "src/export/redact",
-    "src/export/folded.c",  # metrics of export_stacks() have torch's names
+    "src/analysis/stacks/folding.c",  # metrics of export_stacks() have torch's names
     "src/cli/command_options.c",  # the same, and `--sort`
     "src/table/row_sort.",  # torch's names of columns
     "src/model/form.",

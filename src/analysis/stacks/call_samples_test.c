@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/call_samples.h"
+#include "analysis/stacks/call_samples.h"
 
 #include <stdio.h>
 
@@ -21,7 +21,6 @@ static char *folded(const char *members)
     static char text[1 << 16];
     struct osc_import_options defaults = {0};
     struct osc_strbuf out = {0};
-    const struct osc_export_sink sink = {.write = append, .ctx = &out};
     struct osc_stack_tree tree;
     struct osc_trace t = {0};
     uint64_t n_lines = 0;
@@ -36,7 +35,7 @@ static char *folded(const char *members)
     assert_int_equal(osc_import_memory(&t, "t", osc_str_c(text), &defaults, NULL), OSC_OK);
     osc_stack_tree_init(&tree);
     assert_int_equal(osc_call_samples_fold(&t, 0, &tree, &has_any), OSC_OK);
-    assert_int_equal(osc_stack_tree_write(&tree, &sink, &n_lines), OSC_OK);
+    assert_int_equal(osc_stack_tree_write(&tree, append, &out, &n_lines), OSC_OK);
     assert_int_equal(has_any, n_lines > 0);
     osc_stack_tree_fini(&tree);
     osc_trace_fini(&t);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/call_samples.h"
+#include "analysis/stacks/call_samples.h"
 
 #include "base/hash.h"
 #include "base/mem.h"

@@ -19,7 +19,7 @@
  */
 #pragma once
 
-#include "export/stack_tree.h"
+#include "analysis/stacks/stack_tree.h"
 #include "model/trace.h"
 
 /* Add the samples of T below the stack ROOT (0: none) of TREE; *HAS_ANY becomes true if there

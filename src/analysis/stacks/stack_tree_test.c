@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/stack_tree.h"
+#include "analysis/stacks/stack_tree.h"
 
 #include "base/mem.h"
 #include "support/unit.h"
@@ -14,11 +14,10 @@ static osc_status append(void *ctx, const char *s, size_t len)
 
 static const char *text_of(const struct osc_stack_tree *tree, struct osc_strbuf *out)
 {
-    const struct osc_export_sink sink = {.write = append, .ctx = out};
     uint64_t n_lines = 0, n_seen = 0;
 
     osc_strbuf_clear(out);
-    assert_int_equal(osc_stack_tree_write(tree, &sink, &n_lines), OSC_OK);
+    assert_int_equal(osc_stack_tree_write(tree, append, out, &n_lines), OSC_OK);
     for (size_t i = 0; i < out->len; i++)
         n_seen += out->s[i] == '\n';
     assert_int_equal(n_lines, n_seen);
@@ -122,7 +121,6 @@ TEST(what_is_too_deep_or_long_is_cut)
 
 static osc_status make(struct osc_strbuf *out)
 {
-    const struct osc_export_sink sink = {.write = append, .ctx = out};
     struct osc_stack_tree tree;
     uint64_t n_lines;
     osc_status st = OSC_OK;
@@ -137,7 +135,7 @@ static osc_status make(struct osc_strbuf *out)
             osc_stack_tree_add(&tree, node, 1);
     }
     if (st == OSC_OK)
-        st = osc_stack_tree_write(&tree, &sink, &n_lines);
+        st = osc_stack_tree_write(&tree, append, out, &n_lines);
     osc_stack_tree_fini(&tree);
     return st;
 }

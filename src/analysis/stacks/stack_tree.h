@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stack_tree.h - values by stack, for files of folded stacks.
+ * stack_tree.h - values by stack, for files of folded stacks and for flame graphs.
  *
  *   main;forward;aten::mm 1234
  *   '------ stack ------' '--' value
@@ -22,7 +22,6 @@
 #include "base/idmap.h"
 #include "base/intern.h"
 #include "base/strbuf.h"
-#include "export/export.h"
 
 #define OSC_STACK_TREE_DEPTH 512u
 
@@ -59,7 +58,8 @@ void osc_stack_tree_add(struct osc_stack_tree *tree, uint32_t node, int64_t valu
 void osc_stack_tree_text(const struct osc_stack_tree *tree, uint32_t node,
                          struct osc_strbuf *out);
 
-/* Write all lines to SINK; *N_LINES is their number. */
+/* Pass all lines to WRITE, many at a time; *N_LINES is their number. */
 OSC_MUST_USE osc_status osc_stack_tree_write(const struct osc_stack_tree *tree,
-                                             const struct osc_export_sink *sink,
-                                             uint64_t *n_lines);
+                                             osc_status (*write)(void *ctx, const char *s,
+                                                                 size_t len),
+                                             void *ctx, uint64_t *n_lines);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "export/stack_tree.h"
+#include "analysis/stacks/stack_tree.h"
 
 #include "base/hash.h"
 #include "base/mem.h"
@@ -126,13 +126,18 @@ struct level {
     size_t len; /* of the text of the stack */
 };
 
+/* Where lines go. */
+struct writing {
+    osc_status (*write)(void *ctx, const char *s, size_t len);
+    void *ctx;
+};
+
 /*
  * Write the lines of SORTED, all nodes sorted by caller and frame; the callees of node K are
  * from first[K] up to first[K + 1].
  */
 static osc_status write_sorted(const struct osc_stack_tree *tree, const uint32_t *sorted,
-                               const size_t *first, const struct osc_export_sink *sink,
-                               uint64_t *n_lines)
+                               const size_t *first, const struct writing *to, uint64_t *n_lines)
 {
     struct level levels[OSC_STACK_TREE_DEPTH + 1] = {{first[0], first[1], 0}};
     struct osc_strbuf path = {0}, out = {0};
@@ -160,20 +165,22 @@ static osc_status write_sorted(const struct osc_stack_tree *tree, const uint32_t
         if (first[node] < first[node + 1])
             levels[depth++] = (struct level){first[node], first[node + 1], path.len};
         if (st == OSC_OK && out.len >= PIECE_BYTES) {
-            st = sink->write(sink->ctx, out.s, out.len);
+            st = to->write(to->ctx, out.s, out.len);
             osc_strbuf_clear(&out);
         }
     }
     if (st == OSC_OK && out.len > 0)
-        st = sink->write(sink->ctx, out.s, out.len);
+        st = to->write(to->ctx, out.s, out.len);
     osc_strbuf_fini(&path);
     osc_strbuf_fini(&out);
     return st;
 }
 
 osc_status osc_stack_tree_write(const struct osc_stack_tree *tree,
-                                const struct osc_export_sink *sink, uint64_t *n_lines)
+                                osc_status (*write)(void *ctx, const char *s, size_t len),
+                                void *ctx, uint64_t *n_lines)
 {
+    const struct writing to = {write, ctx};
     const size_t n = tree->n_nodes;
     uint32_t *const sorted = osc_malloc((n + 1) * sizeof *sorted);
     size_t *const first = osc_calloc(n + 2, sizeof *first);
@@ -189,7 +196,7 @@ osc_status osc_stack_tree_write(const struct osc_stack_tree *tree,
             first[i + 1] += first[i];
         struct osc_stack_tree by = *tree; /* osc_sort_with() takes a pointer to non-const */
         osc_sort_with(sorted, n, sizeof *sorted, by_caller_and_frame, &by);
-        st = write_sorted(tree, sorted, first, sink, n_lines);
+        st = write_sorted(tree, sorted, first, &to, n_lines);
     }
     osc_free(sorted);
     osc_free(first);
