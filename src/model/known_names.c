@@ -421,6 +421,11 @@ bool osc_known_has_tensor_cores(struct osc_str family, int64_t major)
     return osc_str_eq(family, OSC_STR("cuda")) && major >= 7;
 }
 
+bool osc_known_has_tf32(struct osc_str family, int64_t major)
+{
+    return osc_str_eq(family, OSC_STR("cuda")) && major >= 8;
+}
+
 bool osc_known_has_nccl(struct osc_str family, int64_t major, int64_t minor)
 {
     if (osc_str_eq(family, OSC_STR("hip")))

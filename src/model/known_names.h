@@ -104,7 +104,8 @@ bool osc_known_is_device_process(struct osc_str name, struct osc_str labels);
 
 /*
  * Whether devices of FAMILY with the compute capability MAJOR.MINOR (-1: unknown) have Tensor
- * Cores, and whether NCCL runs there, under whatever name.
+ * Cores, whether these compute in TF32, and whether NCCL runs there, under whatever name.
  */
 bool osc_known_has_tensor_cores(struct osc_str family, int64_t major);
+bool osc_known_has_tf32(struct osc_str family, int64_t major);
 bool osc_known_has_nccl(struct osc_str family, int64_t major, int64_t minor);

@@ -53,7 +53,7 @@
 #define OSC_RULE_CLOCKS        (UINT64_C(1) << 37)
 #define OSC_RULE_DIFF          (UINT64_C(1) << 38)
 #define OSC_RULE_DIFF_TREE     (UINT64_C(1) << 39)
-#define OSC_RULE_PATTERNS      (UINT64_C(1) << 40)
+#define OSC_RULE_PRODUCTS      (UINT64_C(1) << 40)
 #define OSC_RULE_CATEGORIES    (UINT64_C(1) << 41)
 
 struct osc_rule_text {

@@ -55,7 +55,6 @@ BY_NAME = {
 # Other columns contain the name of the file.
 COLUMNS = {
     "advice": "impact_ns,severity,code,title,text,ratio,count,subject",
-    "patterns": "pattern,name,source,function,calls,total_ns,id,start_ns,is_reported,text",
 }
 NODE = shutil.which("node") or shutil.which("nodejs")
 # A string of over 2^29 characters is more than node holds.

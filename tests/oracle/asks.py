@@ -31,7 +31,6 @@ GROUPINGS = {
     ),
     "kernels": (None, "op"),
     "modules": (None, "annotation", "line"),
-    "patterns": (None, "event"),
     "memory_live": (None, "module", "size", "op,module,size"),
     "stragglers": (None, "step"),
     "ranges": (

@@ -32,7 +32,7 @@ import asks
 import damage
 import devicetrace
 import hosttrace
-import patterntrace
+import producttrace
 import randomtrace
 import sample
 from cells import Report, compare_table
@@ -339,15 +339,14 @@ def compare_advice(
     return comparison.report
 
 
-def compare_patterns(binary: Path, is_thorough: bool, keep: Path | None, seed: int) -> Report:
-    """Compare the patterns of torch on traces that have some of them."""
+def compare_products(binary: Path, is_thorough: bool, keep: Path | None, seed: int) -> Report:
+    """Compare what advice says of products of matrices."""
     comparison = Comparison(binary, is_thorough)
     with tempfile.TemporaryDirectory() as place:
-        path = Path(place) / f"patterns-{seed}.json"
-        path.write_bytes(patterntrace.data(seed))
+        path = Path(place) / f"products-{seed}.json"
+        path.write_bytes(producttrace.data(seed))
         run = runs.assemble([tables.load(path)], [path])
-        for grouping in asks.GROUPINGS["patterns"]:
-            comparison.table(path.name, run, [path], ("patterns", grouping, False))
+        comparison.table(path.name, run, [path], ("advice", None, False))
         if comparison.report.failed and keep:
             keep.mkdir(parents=True, exist_ok=True)
             (keep / path.name).write_bytes(path.read_bytes())
@@ -378,7 +377,7 @@ def jobs(options: argparse.Namespace) -> Iterator[tuple]:
     for number in range(options.random):
         yield (compare_random, options.keep, options.seed * 1_000_003 + number)
         for part in range(4):
-            yield (compare_patterns, options.keep, options.seed * 1_000_003 + 4 * number + part)
+            yield (compare_products, options.keep, options.seed * 1_000_003 + 4 * number + part)
         for part in range(8):
             yield (
                 compare_advice,

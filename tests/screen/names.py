@@ -43,7 +43,6 @@ SEVERAL_LINES = (
     "info",
     "memory_peaks",
     "headlines",
-    "patterns",
 )  # of a row
 LEAST = 32
 # Words of --group-by -> the column that they ask for.

@@ -5,36 +5,34 @@
 # args: --opscope {gcc}/opscope
 # env: PYTHONPATH={module}
 # turn: 3
-"""Compare the table `patterns` and the event tree with torch's own pattern matcher and tree.
+"""Run torch's own pattern matcher on opscope's event tree, and compare both trees.
 
     python3 tests/torch/patterns.py --opscope PATH
 
-A program with every habit that a build for the CPU can show is recorded by torch.profiler, by
-opscope.torch and by `opscope run`. Needs torch, and the python/ of the build on PYTHONPATH. Ends
+A program with every habit that a build for the CPU can show is recorded by torch.profiler and by
+opscope.torch; torch's classes must find the same in both. Needs torch, and the python/ of the build on PYTHONPATH. Ends
 with `N passed, N failed`; exit status 1 on any failure.
 """
 
 from __future__ import annotations
 
 import argparse
-import collections
 import importlib
-import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import opscope
+import opscope.torch
+from opscope.torch.tree import Results
 import torch
 import torch._dynamo  # imported by optimizers, so that it is not recorded
 import torch.profiler
 from support import Tests
 from torch.profiler import _pattern_matcher as matcher
 from torch.profiler._utils import traverse_bfs, traverse_dfs
-
-import opscope
-import opscope.torch
 
 OPTIONS: Any = {
     "activities": [torch.profiler.ProfilerActivity.CPU],
@@ -51,8 +49,6 @@ WORDS = {
     "unaligned": matcher.MatMulDimInFP16Pattern,
     "indexing": matcher.ForLoopIndexingPattern,
 }
-# What runs without a call of Python: torch names the line of an outer call.
-EXPRESSIONS = ("indexing",)
 PROGRAM = '''
 import torch
 from torch import nn
@@ -166,17 +162,15 @@ def found_by_torch(prof: Any) -> dict[str, list[Any]]:
     return {word: pattern(prof).matched_events() for word, pattern in WORDS.items()}
 
 
-def rows_of(trace: Any, **options: Any) -> list[dict[str, Any]]:
-    """The rows of `patterns`."""
-    table = opscope.load(trace).table("patterns", **options)
-    cells = {name: table.head(name, table.n_rows) for name in table}
-    return [dict(zip(cells, row)) for row in zip(*cells.values())]
+def profile_of(path: Path) -> Any:
+    """What torch's classes need of a profile, for the trace at PATH."""
+    recording = SimpleNamespace(kineto_results=Results(str(path)))
+    return SimpleNamespace(profiler=recording, **OPTIONS)
 
 
-def without_line(function: str) -> str:
-    """A function of Python without the line where it begins."""
-    file, _, rest = function.partition("(")
-    return f"{file}: {rest.partition('): ')[2]}"
+def names_of(found: dict[str, list[Any]]) -> dict[str, list[str]]:
+    """Names of what was FOUND; torch asks a switch of the program about products in FP32."""
+    return {word: [e.name for e in found[word]] for word in found}
 
 
 class Patterns(Tests):
@@ -193,67 +187,33 @@ class Patterns(Tests):
             self.work()
         self.found = found_by_torch(self.theirs)
 
-    def names(self) -> collections.Counter[tuple[str, str]]:
-        """Patterns and names of what torch finds; products in FP32 are another rule here."""
-        return collections.Counter(
-            (word, e.name)
-            for word, events in self.found.items()
-            for e in events
-            if word != "fp32_matmul"
-        )
-
     def each_habit_is_there(self) -> None:
         """The program would be no test of what torch does not find."""
         for word in WORDS:
             self.check(f"torch finds {word}", len(self.found[word]) > 0)
 
     def in_the_trace_of_torch(self) -> None:
-        """Each event, by name and start; and the function that caused it."""
+        """Each event, by name and start, and the function that caused it."""
         path = self.place / "theirs.json"
         self.theirs.export_chrome_trace(str(path))
-        origin = int(
-            dict(zip(*(opscope.load(path)["info"].head(x, 99) for x in ("key", "value"))))[
-                "origin_unix_ns"
-            ]
-        )
-        rows = rows_of(path, group_by="event")
+        found = found_by_torch(profile_of(path))
         self.check_equal(
             "events of the trace of torch",
-            sorted(
-                (r["pattern"], r["name"], r["start_ns"] + origin, r["total_ns"]) for r in rows
-            ),
-            sorted(
-                (word, e.name, e.start_time_ns, e.duration_time_ns)
-                for word, events in self.found.items()
-                for e in events
+            {
+                word: sorted((e.name, e.start_time_ns, e.duration_time_ns) for e in events)
+                for word, events in found.items()
                 if word != "fp32_matmul"
-            ),
+            },
+            {
+                word: sorted((e.name, e.start_time_ns, e.duration_time_ns) for e in events)
+                for word, events in self.found.items()
+                if word != "fp32_matmul"
+            },
         )
         self.check_equal(
             "who caused them",
-            sorted(
-                (r["pattern"], without_line(r["function"]))
-                for r in rows
-                if r["pattern"] not in EXPRESSIONS
-            ),
-            sorted(
-                (word, location(e)[1])
-                for word, events in self.found.items()
-                for e in events
-                if word not in ("fp32_matmul", *EXPRESSIONS)
-            ),
-        )
-        self.check_equal(
-            "sums of rows",
-            collections.Counter({(r["pattern"], r["name"]): 0 for r in rows})
-            + sum(
-                (
-                    collections.Counter({(r["pattern"], r["name"]): r["calls"]})
-                    for r in rows_of(path)
-                ),
-                collections.Counter(),
-            ),
-            self.names(),
+            {word: sorted(location(e)[1] for e in found[word]) for word in found},
+            {word: sorted(location(e)[1] for e in self.found[word]) for word in found},
         )
         self.trees_are_equal(path)
 
@@ -286,18 +246,12 @@ class Patterns(Tests):
         )
 
     def in_a_profile_of_opscope(self) -> None:
-        """Names and numbers, in the table and by torch's classes, which run on our tree."""
+        """Names and numbers by torch's classes, which run on our tree."""
         with opscope.torch.profile(**OPTIONS) as ours:
             self.work()
-        got: collections.Counter[tuple[str, str]] = collections.Counter()
-        for row in rows_of(ours):
-            got[row["pattern"], row["name"]] += row["calls"]
-        self.check_equal("names in a profile", got, self.names())
         of_torch = found_by_torch(ours)
         self.check_equal(
-            "torch's classes on our tree",
-            {word: [e.name for e in events] for word, events in of_torch.items()},
-            {word: [e.name for e in events] for word, events in self.found.items()},
+            "torch's classes on our tree", names_of(of_torch), names_of(self.found)
         )
         self.check_equal(
             "who caused them in our tree",
@@ -313,48 +267,6 @@ class Patterns(Tests):
                 make, print_enable=False, json_report_dir=str(self.place)
             )
 
-    def in_an_unchanged_program(self) -> None:
-        """Names, numbers, and the lines that torch reports."""
-        (self.place / "main.py").write_text("import habits\nhabits.work()\n")
-        out = self.place / "out"
-        done = subprocess.run(
-            [
-                self.opscope,
-                "run",
-                "--torch=stack",
-                "-o",
-                str(out),
-                "--",
-                sys.executable,
-                "main.py",
-            ],
-            cwd=self.place,
-            capture_output=True,
-            text=True,
-            env={**os.environ, **self.package()},
-            check=False,
-        )
-        self.check_equal("opscope run", (done.returncode, done.stderr), (0, ""))
-        main = max(out.iterdir(), key=lambda p: p.stat().st_size)
-        got = {
-            (r["pattern"], r["name"], r["source"]): r["calls"]
-            for r in rows_of(main)
-            if r["pattern"] not in EXPRESSIONS
-        }
-        wanted = collections.Counter(
-            (word, e.name, location(e)[0])
-            for word, events in self.found.items()
-            for e in events
-            if word not in ("fp32_matmul", *EXPRESSIONS)
-        )
-        self.check_equal("lines in an unchanged program", got, dict(wanted))
-        line = PROGRAM.splitlines().index("        t[i] = i") + 1
-        self.check_equal(
-            "the line of an expression",
-            [r["source"] for r in rows_of(main) if r["pattern"] == "indexing"],
-            [f"habits.py:{line}"],
-        )
-
 
 def main() -> int:
     """The command line."""
@@ -365,7 +277,6 @@ def main() -> int:
         tests.each_habit_is_there()
         tests.in_the_trace_of_torch()
         tests.in_a_profile_of_opscope()
-        tests.in_an_unchanged_program()
         return tests.end()
 
 

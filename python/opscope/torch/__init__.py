@@ -37,7 +37,7 @@ Limits:
   attributes of torch's, so that `torch.profiler._utils` (`BasicEvaluation`, too) and
   `_pattern_matcher` work with a profile. The line of a caller is the one where its function begins, the flag for TF32 that of
   now; what is not recorded, such as identities of tensors, is None. `torch.profiler._memory_profiler`
-  needs these. The table `patterns` has the findings of the matcher. Switches such as
+  needs these. Switches such as
   `torch._C._profiler._set_fwd_bwd_enabled_val()` have no effect. Ranges of `_RecordFunctionFast` are
   recorded where it is read from `torch._C._profiler` while a profile records, as torch does it.
 - The argument `CallFrom` of calls of Python, the line of the caller that torch 2.15 writes to JSON,

@@ -47,7 +47,7 @@ static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(
         IMPACT, "impact_ns", INTEGER, "ns", SUM, 0,
         OSC_RULE_ADVICE | OSC_RULE_STEP_LENGTH | OSC_RULE_IDLE | OSC_RULE_HOST_ADVICE |
-            OSC_RULE_SPLIT | OSC_RULE_THINNED,
+            OSC_RULE_SPLIT | OSC_RULE_THINNED | OSC_RULE_PRODUCTS,
         "Time at stake in all kept steps together: the time of what the rule is about, or "
         "the part of it that the rule names; not what following the advice will save. "
         "straggler: caused_wait_ns of table stragglers, of all other ranks together, at most "
@@ -286,6 +286,8 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         st = osc_advice_idle_rules(&a, &list);
     if (st == OSC_OK && a.b->n_kept > 0 && !osc_is_compat_tb(o))
         st = osc_advice_device_rules(&a, &list);
+    if (st == OSC_OK && a.b->n_kept > 0 && !osc_is_compat_tb(o) && a.has_works)
+        st = osc_advice_products(&a, &list);
     if (st == OSC_OK && a.split.steps)
         st = osc_advice_host_rules(&a, &list);
     if (st == OSC_OK && a.b->n_kept > 0 && !osc_is_compat_tb(o) && a.has_works &&

@@ -198,6 +198,18 @@ static void add_kernels(const struct osc_advice_base *a, const struct osc_advice
     osc_shell_add_string(out, item->subject);
 }
 
+/* Select the kernels of the operators of ITEM. */
+static void add_operators(const struct osc_advice_base *a, const struct osc_advice_item *item,
+                          struct osc_strbuf *out)
+{
+    osc_strbuf_adds(out, "operator in (");
+    for (size_t i = 0; i < item->names.n; i++) {
+        osc_strbuf_adds(out, i > 0 ? ", " : "");
+        osc_shell_add_string(out, osc_trace_str(a->t, item->names.v[i].name));
+    }
+    osc_strbuf_adds(out, ")");
+}
+
 /* Select the steps that are slow: a fast one can be an outlier, too. */
 static void add_slow_steps(const struct osc_advice_base *a, const struct osc_advice_item *item,
                            struct osc_strbuf *out)
@@ -285,6 +297,9 @@ static const struct evidence {
     [OSC_ADVICE_SLOW_CALL] = {"events", " --sort self_ns", add_slow_calls, "", AROUND_STEPS,
                               false},
     [OSC_ADVICE_LATE_START] = {"events", "", NULL, "", IN_GAP, false},
+    [OSC_ADVICE_UNALIGNED] = {"kernels", " --group-by op", add_operators, "", ANY_TIME, false},
+    [OSC_ADVICE_FP32_MATMUL] = {"kernels", " --group-by op", add_operators, "", ANY_TIME,
+                                false},
     [OSC_ADVICE_DEVICE_COPIES] = {"events", " --sort dur_ns", NULL,
                                   "kind = 'memcpy' and name not like '%(Pageable -> Device)%' "
                                   "and dur_ns is not null",

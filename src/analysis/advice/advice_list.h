@@ -49,6 +49,8 @@ enum osc_advice_code {
     OSC_ADVICE_HANDOVER,
     OSC_ADVICE_SLOW_CALL,
     OSC_ADVICE_LATE_START,
+    OSC_ADVICE_UNALIGNED,
+    OSC_ADVICE_FP32_MATMUL,
     OSC_ADVICE_DEVICE_COPIES,
     OSC_ADVICE_DEVICE_KERNELS, /* where no other rule applies */
     OSC_ADVICE_STRAGGLER,      /* of all ranks together: straggler.h */
@@ -110,6 +112,10 @@ OSC_MUST_USE osc_status osc_advice_device_copies(const struct osc_advice_base *a
 OSC_MUST_USE osc_status osc_advice_device_kernels(const struct osc_advice_base *a,
                                                   struct osc_advice_item *item);
 
+/* Apply the rules about products of matrices, after those of the plugin. A has device work. */
+OSC_MUST_USE osc_status osc_advice_products(const struct osc_advice_base *a,
+                                            struct osc_advice_list *l);
+
 /* Measure what every step allocates and nothing releases. */
 OSC_MUST_USE osc_status osc_advice_memory_growth(const struct osc_advice_base *a,
                                                  struct osc_advice_item *item);
@@ -130,6 +136,10 @@ struct osc_advice_rule {
     /* Write the sentence: what was measured, then what to do about it. NULL: the row has it. */
     void (*say)(const struct osc_advice_numbers *n, struct osc_strbuf *out);
 };
+
+/* The sentences of the rules about products of matrices (products.c). */
+void osc_advice_say_unaligned(const struct osc_advice_numbers *n, struct osc_strbuf *out);
+void osc_advice_say_fp32_matmul(const struct osc_advice_numbers *n, struct osc_strbuf *out);
 
 /* Indexed by code. */
 extern const struct osc_advice_rule osc_advice_rules[OSC_ADVICE_COUNT];

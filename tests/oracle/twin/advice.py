@@ -10,6 +10,7 @@ from fractions import Fraction
 from . import (
     earlier,
     exact,
+    findings,
     growth,
     idle,
     inventory,
@@ -47,6 +48,8 @@ CODES = (
     "handover",
     "slow_call",
     "late_start",
+    "unaligned",
+    "fp32_matmul",
     "device_copies",
     "device_kernels",
 )
@@ -103,6 +106,29 @@ def largest(sums: dict[str, int]) -> str | None:
     above 0."""
     name = max(filter(None, sums), key=lambda key: sums[key], default=None)
     return name if name is not None and sums[name] > 0 else None
+
+
+def has_odd_sizes(op: Event) -> bool:
+    """Whether one of the last two sizes of an input of OP is no multiple of 8; of a list of
+    tensors it is unknown."""
+    shapes = next(
+        (
+            s
+            for s in map(op.args.get, ("Input Dims", "Input dims"))
+            if isinstance(s, (list, dict))
+        ),
+        [],
+    )
+    known = (
+        shape
+        for shape in (shapes if isinstance(shapes, list) else [])
+        if isinstance(shape, list)
+        and all(
+            isinstance(n, int) and not isinstance(n, bool) and n in findings.INT64
+            for n in shape
+        )
+    )
+    return any(n % 8 != 0 for shape in known for n in shape[-2:])
 
 
 def way_of(name: str) -> str:
@@ -703,6 +729,7 @@ class Rules:
         self.pageable_copies()
         if not self.is_thinned():
             self.device_copies()
+        self.products()
 
     def name(
         self,
@@ -789,6 +816,42 @@ class Rules:
         top = max(pairs, key=lambda key: pairs[key], default=(None, None))
         self.add_share("device_copies", True, ns, sum(map(self.is_kept, ours)), top[0])
         self.found["device_copies"]["grew"] = top[1] and top[1].rsplit(" at 0x", 1)[0]
+
+    def products(self) -> None:
+        """Kernels of products of matrices, by what slows them down."""
+        ours: dict[str, list[Event]] = {"unaligned": [], "fp32_matmul": []}
+        for kernel in self.kernels:
+            op = self.op_of_call.get(self.launch.get(kernel))
+            if not op or op.name not in ("aten::mm", "aten::bmm", "aten::addmm"):
+                continue
+            types = op.args.get("Input type")
+            first = types[0] if isinstance(types, list) and types else None
+            if first in ("c10::Half", "c10::BFloat16") and has_odd_sizes(op):
+                ours["unaligned"].append(kernel)
+            elif first == "float" and self.is_plain(kernel):
+                ours["fp32_matmul"].append(kernel)
+        if "tensor_cores" in self.found:
+            del ours["fp32_matmul"]
+        for code, kernels in ours.items():
+            sums: dict[str, int] = {}
+            count = 0
+            for kernel in kernels:
+                own = length(self.within([kernel]))
+                op = self.op_of_call[self.launch[kernel]]
+                count += own > 0
+                sums[op.name] = sums.get(op.name, 0) + own
+            ns = length(self.within(kernels))
+            self.add_share(code, 50 * ns > self.kept_ns, ns, count, largest(sums))
+
+    def is_plain(self, kernel: Event) -> bool:
+        """Whether KERNEL uses no Tensor Cores of a device that has TF32."""
+        found = self.properties_of(self.number(kernel.device))
+        return (
+            self.trace.family == "cuda"
+            and found is not None
+            and (found["major"] or 0) >= 8
+            and kinds.kernel_uses_tc(kernel.name, False) is False
+        )
 
     def full(self) -> None:
         """What launches most kernels, where these leave hardly any time."""

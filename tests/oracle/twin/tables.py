@@ -25,7 +25,6 @@ from . import (
     merging,
     modules,
     operators,
-    patterns,
     points,
     quality,
     ranges,
@@ -58,7 +57,6 @@ NAMES = (
     "utilization",
     "modules",
     "advice",
-    "patterns",
     "memory_versions",
     *memory_tables.TABLES,
     *ranks.TABLES,
@@ -191,8 +189,6 @@ def rows_of(
         return ranges.table(block, group_by)
     if name == "durations":
         return durations.table(block)
-    if name == "patterns":
-        return patterns.table(block, group_by)
     if name == "points":
         return points.table(block)
     if name == "step_explain":

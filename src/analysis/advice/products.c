@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Products of matrices that devices compute slower than they could: in FP32 where they have
+ * TF32, or of values of 16 bits with sizes that are no multiples of 8. torch's pattern matcher
+ * has both (torch.profiler._pattern_matcher); here the time at stake is that of the kernels.
+ */
+#include "analysis/advice/advice_list.h"
+#include "analysis/advice/advice_words.h"
+#include "base/wide.h"
+#include "codec/json.h"
+#include "model/known_names.h"
+
+/* Sizes shall be multiples of this. */
+#define ALIGNED 8
+/* Inputs are looked for in so many bytes of a list: a hostile file has endless ones. */
+#define LIST_MAX 4096u
+
+struct event {
+    const struct osc_chunk *c;
+    uint32_t i;
+};
+
+static struct event event_of(const struct osc_trace *t, uint32_t row)
+{
+    return (struct event){osc_chunk_of(&t->events, (osc_row){row}),
+                          osc_row_place((osc_row){row})};
+}
+
+/* The list in argument KEY of the event, as JSON text. */
+static bool list_of(const struct osc_trace *t, struct event e, enum osc_arg_key key,
+                    struct osc_str *list)
+{
+    struct osc_arg arg;
+
+    if (!osc_row_arg(t, e.c, e.i, key, &arg) || arg.type != OSC_ARG_TEXT)
+        return false;
+    *list = osc_trace_str(t, arg.sid);
+    list->len = list->len < LIST_MAX ? list->len : LIST_MAX;
+    return true;
+}
+
+/* Whether the first input of the event has the type TYPE, in quotation marks. */
+static bool has_type(const struct osc_trace *t, struct event e, struct osc_str type)
+{
+    struct osc_str types, first;
+
+    return list_of(t, e, OSC_ARG_KEY_INPUT_TYPE, &types) && osc_json_next(&types, &first) &&
+           osc_str_eq(first, type);
+}
+
+/* Whether the last two of the sizes LIST are multiples of ALIGNED. */
+static bool is_aligned(struct osc_str list)
+{
+    struct osc_str size;
+    int64_t last[2] = {0}, n = 0;
+
+    while (osc_json_next(&list, &size)) {
+        if (!osc_json_int(size, &n))
+            return true; /* no tensor but a list of them, or unknown */
+        last[0] = last[1];
+        last[1] = n;
+    }
+    return last[0] % ALIGNED == 0 && last[1] % ALIGNED == 0;
+}
+
+static bool are_aligned(const struct osc_trace *t, struct event e)
+{
+    struct osc_str shapes, shape;
+
+    if (!list_of(t, e, OSC_ARG_KEY_INPUT_DIMS, &shapes) &&
+        !list_of(t, e, OSC_ARG_KEY_INPUT_DIMS_OLD, &shapes))
+        return true;
+    while (osc_json_next(&shapes, &shape))
+        if (!is_aligned(shape))
+            return false;
+    return true;
+}
+
+static bool is_product(struct osc_str name)
+{
+    return osc_str_eq(name, OSC_STR("aten::mm")) || osc_str_eq(name, OSC_STR("aten::bmm")) ||
+           osc_str_eq(name, OSC_STR("aten::addmm"));
+}
+
+/* Whether the kernel E runs on a device that has TF32, without its Tensor Cores. */
+static bool is_plain(const struct osc_advice_base *a, struct event e)
+{
+    const struct osc_track *const track = &a->t->tracks[e.c->track[e.i]];
+    struct osc_str family = osc_trace_str(a->t, track->device);
+    const int64_t index = osc_device_split(family, &family);
+    const struct osc_device *const device =
+        osc_trace_device(a->t, osc_trace_str(a->t, track->device), index);
+
+    return device && osc_known_has_tf32(family, device->limits.major) &&
+           osc_name_tensor_cores(a->f->classes.names[e.c->name[e.i]], false) ==
+               OSC_TENSOR_CORES_NO;
+}
+
+/* Which rule the kernel of work WORK (index) falls under, if it is one of a product; its
+ * operator is *OP. OSC_ADVICE_COUNT: none. */
+static enum osc_advice_code rule_of(const struct osc_advice_base *a, size_t work,
+                                    struct event *op)
+{
+    const struct event e = event_of(a->t, a->f->links.works[work].row);
+    const uint32_t launch = e.c->link[e.i];
+
+    if (e.c->kind[e.i] != OSC_KIND_KERNEL || launch == 0)
+        return OSC_ADVICE_COUNT;
+    const struct event call = event_of(a->t, launch);
+    const uint32_t row =
+        osc_kind_is_launch((enum osc_kind)call.c->kind[call.i]) ? call.c->link[call.i] : launch;
+    if (row == 0)
+        return OSC_ADVICE_COUNT;
+    *op = event_of(a->t, row);
+    if (!is_product(osc_row_name(a->t, op->c, op->i)))
+        return OSC_ADVICE_COUNT;
+    if (has_type(a->t, *op, OSC_STR("\"float\"")))
+        return is_plain(a, e) ? OSC_ADVICE_FP32_MATMUL : OSC_ADVICE_COUNT;
+    if (!has_type(a->t, *op, OSC_STR("\"c10::Half\"")) &&
+        !has_type(a->t, *op, OSC_STR("\"c10::BFloat16\"")))
+        return OSC_ADVICE_COUNT;
+    return are_aligned(a->t, *op) ? OSC_ADVICE_COUNT : OSC_ADVICE_UNALIGNED;
+}
+
+/* Measure the rule CODE. */
+static osc_status measure(const struct osc_advice_base *a, const struct osc_ruler *ruler,
+                          enum osc_advice_code code, struct osc_advice_item *item)
+{
+    struct osc_intervals kernels = {0};
+    osc_status st = OSC_OK;
+
+    for (size_t n = 0; n < a->f->links.n_works && st == OSC_OK; n++) {
+        const struct event e = event_of(a->t, a->f->links.works[n].row);
+        struct event op;
+
+        if (rule_of(a, n, &op) != code)
+            continue;
+        const int64_t ns = osc_ruler_length(ruler, e.c->ts_ns[e.i], osc_row_end(e.c, e.i));
+        if (ns == 0)
+            continue;
+        item->count++;
+        osc_intervals_add(&kernels, e.c->ts_ns[e.i], osc_row_end(e.c, e.i));
+        st = osc_name_sums_add(&item->names, (osc_sid){op.c->name[op.i]}, ns);
+    }
+    if (st == OSC_OK)
+        st = osc_advice_stake(a, &kernels, NULL, &item->impact_ns);
+    item->part = item->impact_ns;
+    item->whole = a->kept_ns;
+    item->subject = osc_trace_str(a->t, osc_name_sums_top(&item->names).name);
+    item->applies = (osc_wide)item->part * OSC_ADVICE_MUCH > a->kept_ns;
+    osc_intervals_fini(&kernels);
+    return st;
+}
+
+osc_status osc_advice_products(const struct osc_advice_base *a, struct osc_advice_list *l)
+{
+    struct osc_ruler ruler = {0};
+    osc_status st = osc_ruler_init(&ruler, &a->kept);
+
+    if (st == OSC_OK)
+        st = measure(a, &ruler, OSC_ADVICE_UNALIGNED, &l->of[OSC_ADVICE_UNALIGNED]);
+    /* Without any kernel on Tensor Cores, tensor_cores has their time. */
+    if (st == OSC_OK && !l->of[OSC_ADVICE_TENSOR_CORES].applies)
+        st = measure(a, &ruler, OSC_ADVICE_FP32_MATMUL, &l->of[OSC_ADVICE_FP32_MATMUL]);
+    osc_ruler_fini(&ruler);
+    return st;
+}
+
+/* Say what the kernels of the operators, by name or in general, take. */
+static void say_products(const struct osc_advice_numbers *n, struct osc_strbuf *out,
+                         const char *what)
+{
+    osc_strbuf_adds(out, what);
+    osc_strbuf_adds(out, " take ");
+    osc_words_share(out, n);
+    if (osc_words_has_name(n, n->subject)) {
+        osc_strbuf_adds(out, ", most of it those of ");
+        osc_strbuf_addstr(out, n->subject_shown);
+    }
+}
+
+void osc_advice_say_unaligned(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+{
+    say_products(n, out,
+                 "Products of matrices of 16 bits with sizes that are no multiples of 8");
+    osc_strbuf_adds(out,
+                    ". Aligned ones use the matrix units of the device fully: pad vocabulary, "
+                    "hidden sizes and batches to multiples of 8.");
+}
+
+void osc_advice_say_fp32_matmul(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+{
+    say_products(n, out, "Products of matrices in FP32");
+    osc_strbuf_adds(out, ", though the device has TF32. If its precision is enough: "
+                         "torch.set_float32_matmul_precision('high').");
+}
