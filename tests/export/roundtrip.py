@@ -53,9 +53,7 @@ BY_NAME = {
     "flows",
 }  # sums of each name; arrows of each category and id
 # Other columns contain the name of the file.
-COLUMNS = {
-    "advice": "impact_ns,severity,code,title,text,ratio,count,subject",
-}
+COLUMNS = {"advice": "impact_ns,severity,code,title,text,ratio,count,subject"}
 NODE = shutil.which("node") or shutil.which("nodejs")
 # A string of over 2^29 characters is more than node holds.
 NODE_BYTES_MAX = 1 << 28

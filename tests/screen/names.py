@@ -37,13 +37,7 @@ from cells import keys_of  # noqa: E402
 
 SUFFIXES = (".json", ".json.gz", ".osc")
 NAMES = ("path", "name", "operator")  # what the column of names is called
-SEVERAL_LINES = (
-    "quality",
-    "advice",
-    "info",
-    "memory_peaks",
-    "headlines",
-)  # of a row
+SEVERAL_LINES = ("quality", "advice", "info", "memory_peaks", "headlines")  # of a row
 LEAST = 32
 # Words of --group-by -> the column that they ask for.
 ASKED = {

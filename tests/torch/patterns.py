@@ -24,15 +24,16 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import opscope
-import opscope.torch
-from opscope.torch.tree import Results
 import torch
 import torch._dynamo  # imported by optimizers, so that it is not recorded
 import torch.profiler
 from support import Tests
 from torch.profiler import _pattern_matcher as matcher
 from torch.profiler._utils import traverse_bfs, traverse_dfs
+
+import opscope
+import opscope.torch
+from opscope.torch.tree import Results
 
 OPTIONS: Any = {
     "activities": [torch.profiler.ProfilerActivity.CPU],
