@@ -184,13 +184,11 @@ def with_builds(steps: list[Step], chosen: list[Step], mode: str) -> list[Step]:
 
 
 def ordered(steps: list[Step], times: dict[str, float]) -> list[Step]:
-    """The page, then gcc with what is fast, then the other builds, and the longest of the rest first.
+    """First gcc with what is fast, then the other builds, and the longest of the rest first.
     The larger file is taken to be the longer step where none has run yet."""
 
     def key(step: Step) -> tuple[float, ...]:
         kind = step.name.partition("-")[2]
-        if step.name == "page":
-            return (0,)
         if step.path.startswith("tools/runner/builds.py") and kind in BUILDS:
             is_gcc = kind == "gcc"
             return (1 if is_gcc else 3, list(BUILDS).index(kind), step.order == "alone")

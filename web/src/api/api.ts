@@ -4,6 +4,7 @@
 import type { RunsAnswer } from "../model/choices.ts";
 import type { Frame } from "./cols.ts";
 import type { CellPacket, FlowPacket, ValuePacket } from "./packets.ts";
+import type { TableName } from "./tables.ts";
 
 export interface RunState {
   readonly name: string;
@@ -285,7 +286,12 @@ export interface Api {
   catalog(signal?: AbortSignal): Promise<Catalog>;
   /** Files of RUN and of its log directory, with those that were not taken. */
   runs(run: string, signal?: AbortSignal): Promise<RunsAnswer>;
-  table(name: string, options: Options, rows: Rows, signal?: AbortSignal): Promise<Frame>;
+  table<T extends TableName>(
+    name: T,
+    options: Options,
+    rows: Rows,
+    signal?: AbortSignal,
+  ): Promise<Frame<T>>;
   /** The address of a table as a file: csv, json or md; "": there is none. */
   address(name: string, options: Options, format: string): string;
   timeline(run: string, signal?: AbortSignal): Promise<Timeline>;

@@ -2,6 +2,8 @@
 // Rows of a table as the server sends them (format=cols, src/api/cols.h): the arrays of the body
 // are viewed in place; nothing is parsed but the head.
 
+import type { ColumnOf, NumberOf, TableName } from "./tables.ts";
+
 export type ColumnType = "string" | "integer" | "number" | "boolean";
 
 export interface Column {
@@ -36,9 +38,10 @@ export type Value = string | number | bigint | boolean | null;
 
 const decoder = new TextDecoder();
 
-/** Rows [offset, offset + n) of an answer of `rows` rows. */
-export class Frame {
-  readonly table: string;
+/** Rows [offset, offset + n) of an answer of `rows` rows of table T. Without T it is one of any table:
+ * what is known only at run time is looked up by find(). */
+export class Frame<out T extends TableName = TableName> {
+  readonly table: T;
   readonly fingerprint: string;
   readonly command: string | null;
   readonly rows: number;
@@ -64,7 +67,7 @@ export class Frame {
     const head = JSON.parse(
       decoder.decode(new Uint8Array(body, 16, view.getUint32(8, true))),
     ) as Head;
-    this.table = head.table;
+    this.table = head.table as T;
     this.fingerprint = head.fingerprint;
     this.command = head.command;
     this.rows = head.rows;
@@ -86,9 +89,19 @@ export class Frame {
     for (const [i, c] of head.columns.entries()) this.indexes.set(c.name, i);
   }
 
-  /** The index of column NAME; -1: there is none. */
-  index(name: string): number {
+  /** The index of column NAME; -1: the answer does not have it, as no row needs it. */
+  index(name: ColumnOf<T>): number {
+    return this.find(name);
+  }
+
+  /** The same of a NAME that is known only at run time, of which there may be no column. */
+  find(name: string): number {
     return this.indexes.get(name) ?? -1;
+  }
+
+  /** Whether it is of TABLE. */
+  isOf<U extends TableName>(table: U): this is Frame<U> {
+    return (this.table as TableName) === table;
   }
 
   /** The exact value of ROW (from 0 in this frame) in COLUMN. */
@@ -108,8 +121,13 @@ export class Frame {
   }
 
   /** The value of ROW in the column NAME as text; "": it is missing. */
-  text(row: number, name: string): string {
-    const v = this.value(row, this.index(name));
+  text(row: number, name: ColumnOf<T>): string {
+    return this.textAt(row, this.index(name));
+  }
+
+  /** The same of COLUMN. */
+  textAt(row: number, column: number): string {
+    const v = this.value(row, column);
     return v === null ? "" : String(v);
   }
 
@@ -118,15 +136,14 @@ export class Frame {
     return this.labels[column]?.get(text) ?? text;
   }
 
-  /** The number of ROW in the column NAME; null: it is missing, or there is no such column. */
-  at(row: number, name: string): number | null {
-    return this.number(row, this.index(name));
+  /** The number of ROW in the column NAME; null: it is missing. */
+  at(row: number, name: NumberOf<T>): number | null {
+    return this.number(row, this.find(name));
   }
 
-  /** The sum of column NAME over all rows of the answer; null: it was not asked for, or the
+  /** The sum of column INDEX over all rows of the answer; null: it was not asked for, or the
    * server has not made all rows. */
-  sum(name: string): number | bigint | null {
-    const index = this.index(name);
+  sum(index: number): number | bigint | null {
     const sum = this.sums[index] ?? null;
     if (sum === null) return null;
     return this.columns[index]!.type === "integer" ? BigInt(sum) : Number(sum);

@@ -31,8 +31,11 @@ function arrayOf(column: FixtureColumn, words: string[]): ArrayBufferView {
   }
 }
 
-/** A frame with COLUMNS, which are equally long. */
-export function frameOf(columns: readonly FixtureColumn[], notes: readonly string[] = []): Frame {
+/** A frame with COLUMNS, which are equally long, as one of any table. */
+export function frameOf(
+  columns: readonly FixtureColumn[],
+  notes: readonly string[] = [],
+): Frame<never> {
   const parts: { at: number; bytes: Uint8Array }[] = [];
   let end = 0;
   const add = (view: ArrayBufferView): number => {

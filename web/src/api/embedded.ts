@@ -26,6 +26,7 @@ import { type CellPacket, decodeValues, type FlowPacket, type ValuePacket } from
 import { Stored } from "./pick.ts";
 import { optionsOf, optionWords } from "./shell_words.ts";
 import { answerRows } from "./stored_rows.ts";
+import type { TableName } from "./tables.ts";
 import { cutCells, cutValues, type Level, readLevel } from "./tiles.ts";
 
 const NAMES_PER_PAGE = 256;
@@ -109,7 +110,7 @@ class EmbeddedApi implements Api {
     );
   }
 
-  async table(name: string, wanted: Options, rows: Rows): Promise<Frame> {
+  async table<T extends TableName>(name: T, wanted: Options, rows: Rows): Promise<Frame<T>> {
     const options = this.without(wanted);
     const table = this.list.tables.find((t) => t.name === name);
     const found = table && this.find(name, options);
@@ -117,7 +118,7 @@ class EmbeddedApi implements Api {
       (found && answerRows(found, table, options, rows)) ??
       (table && this.ofRank(table, options, rows));
     if (!frame) throw this.absent(name, options);
-    return frame;
+    return frame as Frame<TableName> as Frame<never>;
   }
 
   address(): string {

@@ -28,6 +28,7 @@ import {
   type ValuePacket,
 } from "./packets.ts";
 import { follow } from "./sse.ts";
+import type { TableName } from "./tables.ts";
 
 const ROOT = "api/v1/";
 
@@ -104,7 +105,12 @@ class RemoteApi implements Api {
     return json(`runs${query({ run })}`, signal);
   }
 
-  async table(name: string, options: Options, rows: Rows, signal?: AbortSignal): Promise<Frame> {
+  async table<T extends TableName>(
+    name: T,
+    options: Options,
+    rows: Rows,
+    signal?: AbortSignal,
+  ): Promise<Frame<T>> {
     const sums = rows.sums === undefined ? {} : { sums: "1" };
     // Here `limit` is that of the window.
     const { limit, ...more } = options;

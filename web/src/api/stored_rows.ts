@@ -22,14 +22,14 @@ function termsOf(stored: Stored, table: CatalogTable, options: Options): Terms |
     // The table may compare ranks, or have them summed.
     if (table.joins_ranks || options.merge !== undefined) return null;
     if (typeof value !== "string" || !/^\d+$/.test(value)) return null;
-    if (stored.frame.index(name) < 0) return null;
+    if (stored.frame.find(name) < 0) return null;
     terms.push([{ column: name, type: "integer", test: (text) => text === value }]);
   }
   if (typeof options.where === "string") {
     const parsed = parseWhere(options.where);
     if (parsed === null) return null;
     for (const { column, type } of parsed.flat())
-      if (stored.frame.columns[stored.frame.index(column)]?.type !== type) return null;
+      if (stored.frame.columns[stored.frame.find(column)]?.type !== type) return null;
     terms.push(...parsed);
   }
   return terms;
@@ -38,7 +38,7 @@ function termsOf(stored: Stored, table: CatalogTable, options: Options): Terms |
 function filterRows(stored: Stored, terms: Terms): number[] {
   const { frame } = stored;
   const tests = terms.map((any) =>
-    any.map(({ column, test }) => ({ column: frame.index(column), test })),
+    any.map(({ column, test }) => ({ column: frame.find(column), test })),
   );
   const rows: number[] = [];
   for (let row = 0; row < frame.n; row++) {
@@ -55,9 +55,9 @@ function filterRows(stored: Stored, terms: Terms): number[] {
 
 function sorted(stored: Stored, table: CatalogTable, rows: readonly number[], sort: string) {
   const match = /^(-?)(\w+)(:asc|:desc)?$/.exec(sort);
-  const column = match ? stored.frame.index(match[2]!) : -1;
+  const column = match ? stored.frame.find(match[2]!) : -1;
   if (column < 0) return null;
-  const of = ["rank", "span"].map((name) => stored.frame.index(name));
+  const of = (["rank", "span"] as const).map((name) => stored.frame.index(name));
   const block = (row: number) =>
     table.joins_ranks ? "" : of.map((c) => (c < 0 ? "" : stored.frame.value(row, c))).join();
   return sortRows(stored, rows, column, match![3] === ":asc", block);

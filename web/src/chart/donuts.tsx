@@ -3,6 +3,7 @@
 // all others are one part; below each ring stands of what it is the whole.
 
 import type { Frame } from "../api/cols.ts";
+import type { ColumnOf, TableName } from "../api/tables.ts";
 import { NameText } from "../grid/name_text.tsx";
 import { arcsOf } from "../model/arcs.ts";
 import { rowLabels } from "../model/names.ts";
@@ -14,13 +15,13 @@ const SHADES = 5;
 /** Parts below this have no room for their number. */
 const LEAST_LABEL = 0.035;
 
-interface DonutsProps {
-  readonly frame: Frame;
-  readonly measures: readonly Measure[];
+interface DonutsProps<T extends TableName> {
+  readonly frame: Frame<T>;
+  readonly measures: readonly Measure<T>[];
   readonly n: number;
   readonly label: string;
   /** The column that names a row. */
-  readonly by: string;
+  readonly by: ColumnOf<T>;
   /** What tells a row from others of its name. */
   readonly tailOf: (row: number) => string;
   readonly onOpen?: (row: number) => void;
@@ -31,13 +32,13 @@ interface RingProps {
   readonly sums: Sums;
   readonly n: number;
   readonly nOther: number;
-  readonly measure: Measure | undefined;
+  readonly measure: { readonly title: string; readonly nests?: boolean } | undefined;
   readonly nameOf: (row: number) => string;
 }
 
 function Ring({ frame, sums, n, nOther, measure, nameOf }: RingProps) {
   const title = measure?.title ?? sums.column;
-  const index = frame.index(sums.column);
+  const index = frame.find(sums.column);
   const rows = Array.from({ length: n }, (_, row) => frame.value(row, index));
   const values = [...rows.map((v) => Number(v ?? 0)), Number(sums.other)];
   const arcs = arcsOf(values.map((v) => Math.max(0, v)));
@@ -83,7 +84,8 @@ function Ring({ frame, sums, n, nOther, measure, nameOf }: RingProps) {
   );
 }
 
-export function Donuts({ frame, measures, n, label, by, tailOf, onOpen }: DonutsProps) {
+export function Donuts<T extends TableName>(props: DonutsProps<T>) {
+  const { frame, measures, n, label, by, tailOf, onOpen } = props;
   const nameOf = (row: number) => `${frame.text(row, by)} ${tailOf(row)}`.trim();
   const all = topOf(
     frame,

@@ -2,13 +2,14 @@
 // Ranked bars: the first rows of a table, several measures side by side, and "other".
 
 import type { Frame } from "../api/cols.ts";
+import type { ColumnOf, NumberOf, TableName } from "../api/tables.ts";
 import { NameText } from "../grid/name_text.tsx";
 import { rowLabels } from "../model/names.ts";
 import { type Sums, scaleOf, sumOf, type Top, topOf } from "../model/top.ts";
 import { format, formatIn, type Unit, unitFor } from "../model/units.ts";
 
-export interface Measure {
-  readonly column: string;
+export interface Measure<T extends TableName> {
+  readonly column: NumberOf<T>;
   readonly title: string;
   /** Rows contain each other, so that their sum is more than the time: it sets no scale. */
   readonly nests?: boolean;
@@ -16,13 +17,13 @@ export interface Measure {
   readonly isChange?: boolean;
 }
 
-interface RankedProps {
-  readonly frame: Frame;
-  readonly measures: readonly Measure[];
+interface RankedProps<T extends TableName> {
+  readonly frame: Frame<T>;
+  readonly measures: readonly Measure<T>[];
   readonly n: number;
   readonly label: string;
   /** The column that names a row. */
-  readonly by: string;
+  readonly by: ColumnOf<T>;
   /** What stands above the names, if not that. */
   readonly head?: string;
   /** What a row is called; without it, as column BY has it. */
@@ -75,7 +76,7 @@ function Bar({ value, row, sums, unit, largest, fill, isChange }: BarProps) {
 }
 
 /** The rows to show; columns without any time are left out, unless all are. */
-function topOfProps(props: RankedProps): Top {
+function topOfProps<T extends TableName>(props: RankedProps<T>): Top {
   const { frame, measures } = props;
   const all = measures.map((m) => m.column);
   const there = props.isShared ? all : all.filter((column) => Number(sumOf(frame, column)) !== 0);
@@ -83,7 +84,7 @@ function topOfProps(props: RankedProps): Top {
 }
 
 /** The longest bar of each column of TOP. */
-function scalesOf(top: Top, { measures, isShared }: RankedProps): number[] {
+function scalesOf<T extends TableName>(top: Top, { measures, isShared }: RankedProps<T>): number[] {
   const most = Math.max(...top.sums.map((s) => s.largest));
   const nests = (column: string) => measures.find((m) => m.column === column)?.nests;
   return top.sums.map((s) => (isShared ? most : scaleOf(s, nests(s.column))));
@@ -96,7 +97,10 @@ interface RankedRow {
 }
 
 /** The first N rows of PROPS. */
-function rowsOf({ frame, by, nameOf, tailOf }: RankedProps, n: number): RankedRow[] {
+function rowsOf<T extends TableName>(
+  { frame, by, nameOf, tailOf }: RankedProps<T>,
+  n: number,
+): RankedRow[] {
   const rows = Array.from({ length: n }, (_, row) => row);
   const names = rows.map((row) => nameOf?.(row) ?? frame.text(row, by));
   const tails = rows.map((row) => tailOf?.(row) ?? "");
@@ -107,7 +111,7 @@ function rowsOf({ frame, by, nameOf, tailOf }: RankedProps, n: number): RankedRo
   return rows.map((row) => ({ title: `${names[row]} ${tails[row]}`.trim(), label: labels[row]! }));
 }
 
-export function Ranked(props: RankedProps) {
+export function Ranked<T extends TableName>(props: RankedProps<T>) {
   const { frame, measures } = props;
   const top = topOfProps(props);
   const scales = scalesOf(top, props);
@@ -146,7 +150,7 @@ export function Ranked(props: RankedProps) {
                 )}
               </th>
               {top.sums.map((s, i) => {
-                const value = frame.value(row, frame.index(s.column)) as number | bigint | null;
+                const value = frame.value(row, frame.find(s.column)) as number | bigint | null;
                 return <Bar key={s.column} {...barOf(i, value, String(row), false)} />;
               })}
             </tr>

@@ -100,7 +100,7 @@ function Legend({ there, hidden, left, toggle }: LegendProps) {
   );
 }
 
-export function StepsChart({ frame }: { frame: Frame }) {
+export function StepsChart({ frame }: { frame: Frame<"steps"> }) {
   const [hidden, toggle] = useHidden();
   const all = stepBars(frame, MOST);
   const left = all.reduce((n, bar) => n + (bar.left ?? 0), 0);

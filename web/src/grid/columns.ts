@@ -4,7 +4,7 @@
 import type { CatalogTable } from "../api/api.ts";
 import type { Column, Frame, Value } from "../api/cols.ts";
 import { labelsOf, shorten } from "../model/names.ts";
-import { sumOf } from "../model/top.ts";
+import { sumAt } from "../model/top.ts";
 import { formatIn, type Unit, unitFor } from "../model/units.ts";
 
 export interface ShownColumn extends Column {
@@ -132,8 +132,10 @@ const isTime = (unit: string | null) => unit === "ns" || unit === "ratio";
 
 /** The columns of FRAME that count work of devices, if no row of the answer has any. */
 export function emptyColumns(frame: Frame): ReadonlySet<string> {
-  const sum = (name: string) =>
-    frame.sum(name) ?? (frame.n === frame.rows ? sumOf(frame, name) : null);
+  const sum = (name: string) => {
+    const index = frame.find(name);
+    return frame.sum(index) ?? (frame.n === frame.rows ? sumAt(frame, index) : null);
+  };
   const of = frame.columns.filter((c) => OF_DEVICES.test(c.name));
   const times = of.filter((c) => c.type === "integer" && c.unit === "ns");
   if (times.length === 0 || times.some((c) => Number(sum(c.name) ?? 1) !== 0)) return new Set();

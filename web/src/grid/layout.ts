@@ -42,11 +42,11 @@ export function columnsOption(wishes: readonly ColumnWish[]): string | null {
 }
 
 /** What a grid shows of the columns of its table when nothing was chosen. */
-export interface Usual {
+export interface Usual<C extends string = string> {
   /** Those that it leaves out. */
-  readonly hidden?: readonly string[];
+  readonly hidden?: readonly C[];
   /** Those that come behind all others. */
-  readonly last?: readonly string[];
+  readonly last?: readonly C[];
 }
 
 /** COLUMNS as USUAL has them, without those that are EMPTY; the menu of columns has all. */

@@ -127,7 +127,7 @@ export function SumRow({ frame, columns, names, rowIndex }: SumsProps) {
   return (
     <div class="row sums" role="row" aria-rowindex={rowIndex}>
       {columns.map((column, i) => {
-        const sum = names.has(column.name) ? frame.sum(column.name) : null;
+        const sum = names.has(column.name) ? frame.sum(frame.find(column.name)) : null;
         return (
           <div
             key={column.name}

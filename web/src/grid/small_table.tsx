@@ -4,6 +4,7 @@
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import type { Frame, Value } from "../api/cols.ts";
+import type { ColumnOf, TableName } from "../api/tables.ts";
 import { type RowHere, usePage } from "../state/session.ts";
 import {
   emptyColumns,
@@ -21,17 +22,17 @@ import { TimeLink } from "./row_links.tsx";
 /** ROW of FRAME with its values as texts. */
 export function rowOf(frame: Frame, row: number): RowHere {
   const values: Record<string, string> = {};
-  for (const { name } of frame.columns) {
-    const value = frame.value(row, frame.index(name));
+  for (const [i, { name }] of frame.columns.entries()) {
+    const value = frame.value(row, i);
     if (value !== null) values[name] = String(value);
   }
   return { table: frame.table, values };
 }
 
-interface SmallTableProps {
-  readonly frame: Frame;
+interface SmallTableProps<T extends TableName> {
+  readonly frame: Frame<T>;
   /** Which columns; without it, all. Those that the frame does not have are left out. */
-  readonly columns?: readonly string[];
+  readonly columns?: readonly ColumnOf<T>[];
   readonly onOpen?: (row: number) => void;
   /** What a click into the first cell does; without it, it is the text of the cell. */
   readonly opens?: string;
@@ -69,7 +70,7 @@ function Cell({ value, column, frame, row, children }: CellProps) {
   );
 }
 
-export function SmallTable(props: SmallTableProps) {
+export function SmallTable<T extends TableName>(props: SmallTableProps<T>) {
   const { frame, columns, onOpen, opens, last } = props;
   const label = props.label ?? `table ${frame.table}`;
   const page = usePage();

@@ -4,6 +4,7 @@
 import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import type { CatalogTable, Options } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
+import type { ColumnOf, TableName, TextsOf } from "../api/tables.ts";
 import { both } from "../model/funnel.ts";
 import { whereOfAny } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
@@ -27,23 +28,23 @@ import { searchedColumns } from "./searched.ts";
 import { Tools } from "./tools.tsx";
 import { Windows } from "./windows.ts";
 
-interface TableViewProps {
-  readonly name: string;
+interface TableViewProps<T extends TableName = TableName> {
+  readonly name: T;
   /** Options beside filter, grouping and order, which the page has in its address. */
   readonly options: Options;
   /** NAMES are the values of the row that was opened, without missing ones, as texts. */
-  readonly onOpen?: (names: Readonly<Record<string, string>>) => void;
+  readonly onOpen?: (names: TextsOf<T>) => void;
   /** The same for the row that is clicked or that the keys are in, and for the one that the pointer
    * is over; null: it is over none. */
-  readonly onCurrent?: (names: Readonly<Record<string, string>>) => void;
-  readonly onHover?: (names: Readonly<Record<string, string>> | null) => void;
+  readonly onCurrent?: (names: TextsOf<T>) => void;
+  readonly onHover?: (names: TextsOf<T> | null) => void;
   /** In a tree: the column that names a place, those with its depth and path, and its branches. */
   readonly tree?: Pick<GridTree, "name" | "isOpen" | "toggle"> & {
-    readonly depth: string;
-    readonly path: string;
+    readonly depth: ColumnOf<T>;
+    readonly path: ColumnOf<T>;
   };
   /** What is shown of its columns at first; without it all. */
-  readonly usual?: Usual;
+  readonly usual?: Usual<ColumnOf<T>>;
   /** Whether the search of the page leaves out rows; false: there are no names to search. */
   readonly isSearched?: boolean;
 }
@@ -104,7 +105,7 @@ function summed(table: CatalogTable | undefined): Set<string> {
 }
 
 /** The rows of table NAME by OPTIONS, in windows. */
-function useWindows(name: string, options: Options) {
+function useWindows(name: TableName, options: Options) {
   const page = usePage();
   const fingerprint = page.fingerprint.value;
   const [version, changed] = useReducer((n: number) => n + 1, 0);
@@ -138,8 +139,8 @@ function indented(columns: readonly ShownColumn[], frame: Frame, name: string, d
 }
 
 /** The columns of the rows in WINDOWS, and those that are shown, as the address has WISHES. */
-function useColumns(
-  props: TableViewProps,
+function useColumns<T extends TableName>(
+  props: TableViewProps<T>,
   windows: Windows,
   wishes: readonly ColumnWish[],
   depth: number,
@@ -161,7 +162,7 @@ function useColumns(
   }, [windows, frame, table, wishes, key, depth]);
 }
 
-export function TableView(props: TableViewProps) {
+export function TableView<T extends TableName>(props: TableViewProps<T>) {
   const page = usePage();
   const asked = useTableOptions(props);
   const table = page.catalog.value?.tables.find((t) => t.name === props.name);
@@ -176,12 +177,14 @@ export function TableView(props: TableViewProps) {
   useEffect(() => select(NO_ROWS), [windows]);
   const frame = windows.latest;
   const sort = page.place.value.sort;
-  const depth = props.tree && sort === "" ? (frame?.index(props.tree.depth) ?? -1) : -1;
+  const depth = props.tree && sort === "" ? (frame?.find(props.tree.depth) ?? -1) : -1;
   const { shown, columns } = useColumns(props, windows, wishes, depth);
+  const textsOf = (row: number) => namesOf(windows, shown, row) as TextsOf<T>;
   const sums = useMemo(() => summed(table), [table]);
   const { first } = windows;
   const isSummed =
-    first !== null && columns.some((c) => sums.has(c.name) && first.sum(c.name) !== null);
+    first !== null &&
+    columns.some((c) => sums.has(c.name) && first.sum(first.find(c.name)) !== null);
   useCommand({ frame, problem: windows.problem });
   const current = useRef({ row: 0, column: "" });
   useEffect(() => {
@@ -236,18 +239,17 @@ export function TableView(props: TableViewProps) {
             current.current = { row, column };
           }}
           {...(props.onCurrent && {
-            onGo: (row: number) => props.onCurrent?.(namesOf(windows, shown, row)),
+            onGo: (row: number) => props.onCurrent?.(textsOf(row)),
           })}
           {...(props.onHover && {
-            onHover: (row: number | null) =>
-              props.onHover?.(row === null ? null : namesOf(windows, shown, row)),
+            onHover: (row: number | null) => props.onHover?.(row === null ? null : textsOf(row)),
           })}
           {...(props.onOpen && {
-            onOpen: (row: number) => props.onOpen?.(namesOf(windows, shown, row)),
+            onOpen: (row: number) => props.onOpen?.(textsOf(row)),
           })}
           {...(props.tree &&
             depth >= 0 && {
-              tree: { ...props.tree, depth, path: frame.index(props.tree.path) },
+              tree: { ...props.tree, depth, path: frame.find(props.tree.path) },
             })}
         >
           {isSummed && (

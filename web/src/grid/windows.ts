@@ -4,13 +4,14 @@
 import type { Api, ApiProblem, Options } from "../api/api.ts";
 import { ApiError } from "../api/api.ts";
 import type { Frame, Value } from "../api/cols.ts";
+import type { TableName } from "../api/tables.ts";
 
 export const WINDOW_ROWS = 500;
 const KEPT = 20;
 
 export class Windows {
   private readonly api: Api;
-  private readonly name: string;
+  private readonly name: TableName;
   private readonly options: Options;
   private readonly changed: () => void;
   private readonly frames = new Map<number, Frame>();
@@ -22,7 +23,7 @@ export class Windows {
   first: Frame | null = null;
 
   /** CHANGED is called when rows have come, or a question has failed. */
-  constructor(api: Api, name: string, options: Options, changed: () => void) {
+  constructor(api: Api, name: TableName, options: Options, changed: () => void) {
     this.api = api;
     this.name = name;
     this.options = options;

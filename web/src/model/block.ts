@@ -2,6 +2,8 @@
 // What is chosen of memory, as the address has it: sel=at:NS is a time, sel=block:NS:NS when a block
 // was allocated and released, sel=block:NS:NS:NS a block of those that are alive at the last time.
 
+import type { TextsOf } from "../api/tables.ts";
+
 export interface ChosenBlock {
   /** The time at which rows are alive, in ns; "": rows are of all times. */
   readonly at: string;
@@ -22,7 +24,7 @@ export function formatTimeOf(at: string): string {
 }
 
 /** The block of a row, with the values of its columns, of those that are alive at AT. */
-export function formatBlock(row: Readonly<Record<string, string>>, at: string): string {
+export function formatBlock(row: TextsOf<"memory_events">, at: string): string {
   const block = `block:${row.alloc_ns ?? ""}:${row.free_ns ?? ""}`;
   return at === "" ? block : `${block}:${at}`;
 }

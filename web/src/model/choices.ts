@@ -96,7 +96,7 @@ const NO_PROCESS = new Set(["", "Spans", "Traces"]);
 
 /** The processes with threads that TRACKS, of the table of that name, has: [all], if ranks have no
  * more than one each. */
-export function processChoices(tracks: Frame | null): Choice[] {
+export function processChoices(tracks: Frame<"tracks"> | null): Choice[] {
   const found = new Map<string, Choice>();
   const ranks = new Set<string>();
   for (let row = 0; tracks !== null && row < tracks.n; row++) {

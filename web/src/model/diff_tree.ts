@@ -2,6 +2,7 @@
 // The tree of changes, one level at a time: what is inside a place, and which places are around it.
 
 import type { Frame } from "../api/cols.ts";
+import type { NumberOf } from "../api/tables.ts";
 import { quote } from "../state/options.ts";
 
 /** EXPR for the place PATH and those around it, of the table `diff_tree`. */
@@ -20,13 +21,13 @@ export function insideOf(path: string, depth: number): string {
 }
 
 export interface Columns {
-  readonly base: string;
-  readonly new: string;
-  readonly delta: string;
+  readonly base: NumberOf<"diff_tree">;
+  readonly new: NumberOf<"diff_tree">;
+  readonly delta: NumberOf<"diff_tree">;
 }
 
 /** The columns of host or device time: per step if both runs have steps. */
-export function columnsOf(frame: Frame, isDevice: boolean): Columns {
+export function columnsOf(frame: Frame<"diff_tree">, isDevice: boolean): Columns {
   const end = isDevice ? "device_ns" : "ns";
   const column = frame.index(`mean_delta_${end}`);
   const hasSteps = Array.from({ length: frame.n }, (_, row) => row).some(
@@ -46,7 +47,7 @@ export interface Change {
 }
 
 /** The changes in COLUMNS of FRAME, each with the sums so far. */
-export function accumulated(frame: Frame, columns: Columns): Change[] {
+export function accumulated(frame: Frame<"diff_tree">, columns: Columns): Change[] {
   const sums = { sum: 0, base: 0, new: 0 };
   return Array.from({ length: frame.n }, (_, row) => {
     const delta = frame.at(row, columns.delta) ?? 0;
@@ -58,6 +59,6 @@ export function accumulated(frame: Frame, columns: Columns): Change[] {
 }
 
 /** What the place of ROW is called in the new run, or else in the base. */
-export function nameOf(frame: Frame, row: number): string {
+export function nameOf(frame: Frame<"diff_tree">, row: number): string {
   return frame.text(row, "new_name") || frame.text(row, "base_name");
 }

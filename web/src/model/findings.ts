@@ -17,7 +17,7 @@ const WORST = {
 };
 
 /** The badge for FRAME, which is of the table `quality`; null: nothing was found. */
-export function badgeOf(frame: Pick<Frame, "n" | "text">): Badge | null {
+export function badgeOf(frame: Pick<Frame<"quality">, "n" | "text">): Badge | null {
   const found = Array.from({ length: frame.n }, (_, row) => frame.text(row, "severity"));
   if (found.length === 0) return null;
   const severity = found.includes("error")

@@ -22,7 +22,7 @@ export function formatFold({ levels, toggled }: Fold): string {
 }
 
 /** By path: how deep the places of FRAME are that have others inside. */
-export function branchesOf(frame: Frame): ReadonlyMap<string, number> {
+export function branchesOf(frame: Frame<"modules">): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   for (let row = 0; row + 1 < frame.n; row++) {
     const depth = frame.at(row, "depth") ?? 0;

@@ -3,6 +3,7 @@
 // share a row, and those that are like few others have their own.
 
 import type { Frame } from "../api/cols.ts";
+import type { NumberOf } from "../api/tables.ts";
 
 export interface HeatRow {
   readonly label: string;
@@ -43,7 +44,11 @@ function sum(values: readonly number[]): number {
 }
 
 /** Each rank and span of FRAME with its values of COLUMN by STEPS. */
-function ranksOf(frame: Frame, column: string, steps: readonly string[]): HeatRow[] {
+function ranksOf(
+  frame: Frame<"stragglers">,
+  column: NumberOf<"stragglers">,
+  steps: readonly string[],
+): HeatRow[] {
   const at = new Map(steps.map((step, i) => [step, i]));
   const rows = new Map<string, { rank: string; span: string; values: number[] }>();
   for (let i = 0; i < frame.n; i++) {
@@ -129,7 +134,11 @@ function sorted(rows: readonly HeatRow[], order: HeatOrder, most: number): HeatR
 }
 
 /** The map of COLUMN of FRAME, whose rows have rank and step. */
-export function heatOf(frame: Frame, column: string, order: HeatOrder): HeatMap {
+export function heatOf(
+  frame: Frame<"stragglers">,
+  column: NumberOf<"stragglers">,
+  order: HeatOrder,
+): HeatMap {
   const labels = new Set<string>();
   for (let i = 0; i < frame.n; i++) labels.add(frame.text(i, "step"));
   const steps = [...labels].sort(compareLabels);

@@ -11,7 +11,7 @@ export interface Step {
   readonly to: number;
 }
 
-function stepAt(frame: Frame, row: number): Step {
+function stepAt(frame: Frame<"steps">, row: number): Step {
   const from = frame.at(row, "start_ns") ?? 0;
   return { word: wordOf(frame, row), from, to: from + (frame.at(row, "total_ns") ?? 0) };
 }
@@ -22,7 +22,7 @@ function stepAt(frame: Frame, row: number): Step {
  * (null: it is that one). Null: there is no such step.
  */
 export function besideMedian(
-  frame: Frame,
+  frame: Frame<"steps">,
   word: string,
 ): { step: Step; median: Step | null } | null {
   const rows = Array.from({ length: frame.n }, (_, row) => row);

@@ -2,6 +2,7 @@
 // Which devices have memory, and the curves of one of them.
 
 import type { Frame } from "../api/cols.ts";
+import type { NumberOf } from "../api/tables.ts";
 import type { Curve } from "./thin.ts";
 import { rowOfLargest } from "./top.ts";
 
@@ -27,7 +28,7 @@ export interface DeviceOfPeak {
 
 /** The devices of PEAKS (memory_peaks), and the one called WORD, or else of the highest peak. */
 export function deviceOfPlace(
-  peaks: Frame | null,
+  peaks: Frame<"memory_peaks"> | null,
   word: string,
 ): [devices: readonly DeviceOfPeak[], device: DeviceOfPeak | null] {
   if (peaks === null) return [[], null];
@@ -52,7 +53,7 @@ export function deviceOfPlace(
 /** The same where no record has totals: of SUMS (memory), the one called WORD, or else one that is
  * not the CPU. */
 export function devicesOfSums(
-  sums: Frame | null,
+  sums: Frame<"memory"> | null,
   word: string,
 ): [devices: readonly DeviceOfPeak[], device: DeviceOfPeak | null] {
   if (sums === null) return [[], null];
@@ -69,9 +70,9 @@ export function devicesOfSums(
 export const CAPACITY_SHOWN = 0.25;
 
 /** The curves of FRAME (memory_curve of DEVICE); that of its capacity only if it is near. */
-export function curvesOf(frame: Frame, device: DeviceOfPeak): Line[] {
+export function curvesOf(frame: Frame<"memory_curve">, device: DeviceOfPeak): Line[] {
   const x = Float64Array.from({ length: frame.n }, (_, row) => frame.at(row, "time_ns") ?? 0);
-  const line = (column: string) =>
+  const line = (column: NumberOf<"memory_curve">) =>
     Float64Array.from({ length: frame.n }, (_, row) => frame.at(row, column) ?? 0);
   const allocated = line("allocated_bytes");
   const reserved = line("reserved_bytes");

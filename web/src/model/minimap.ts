@@ -12,7 +12,11 @@ export interface UseBar {
 
 /** For each device, or for neighbours where there are more than MOST_LANES, how busy it was, in at
  * most MOST_BARS bars; FRAME is of the table `utilization`. */
-export function deviceLanes(frame: Frame, mostLanes: number, mostBars: number): UseBar[][] {
+export function deviceLanes(
+  frame: Frame<"utilization">,
+  mostLanes: number,
+  mostBars: number,
+): UseBar[][] {
   const devices = new Map<string, number>();
   const keyOf = (row: number) => `${frame.text(row, "rank")}/${frame.text(row, "device")}`;
   for (let row = 0; row < frame.n; row++)

@@ -3,6 +3,7 @@
 
 import type { FlameStacks } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
+import type { NumberOf } from "../api/tables.ts";
 
 export const MODULE_TIMES = [
   { name: "device_total_ns", title: "device" },
@@ -12,7 +13,7 @@ export const MODULE_TIMES = [
 ] as const;
 
 /** Those of MODULE_TIMES of which FRAME has any. */
-export function moduleTimes(frame: Frame) {
+export function moduleTimes(frame: Frame<"modules">) {
   return MODULE_TIMES.filter(({ name }) => {
     for (let row = 0; row < frame.n; row++) if ((frame.at(row, name) ?? 0) > 0) return true;
     return false;
@@ -20,7 +21,10 @@ export function moduleTimes(frame: Frame) {
 }
 
 /** The modules of FRAME, whose rows are in the order of the tree, as wide as their COLUMN. */
-export function stacksOfModules(frame: Frame, column: string): FlameStacks {
+export function stacksOfModules(
+  frame: Frame<"modules">,
+  column: NumberOf<"modules"> | null,
+): FlameStacks {
   const caller: number[] = [];
   const totals: number[] = [];
   const names: string[] = [];
@@ -30,7 +34,7 @@ export function stacksOfModules(frame: Frame, column: string): FlameStacks {
     open.length = depth;
     caller.push(open[depth - 1] ?? -1);
     open.push(row);
-    totals.push(Math.max(0, frame.at(row, column) ?? 0));
+    totals.push(Math.max(0, (column === null ? null : frame.at(row, column)) ?? 0));
     names.push(frame.text(row, "name"));
   }
   // A module whose work runs on after it is at least as wide as what it calls.

@@ -11,7 +11,7 @@ export function first(priority: string, name: string): string {
 }
 
 /** The parts of the average step by name, of FRAME, which is of the table `overview`. */
-export function sharesOf(frame: Frame): Map<string, number> {
+export function sharesOf(frame: Frame<"overview">): Map<string, number> {
   const sums = new Map<string, number>();
   for (let row = 0; row < frame.n; row++) {
     const name = frame.text(row, "category");

@@ -16,7 +16,7 @@ const PARTS = [
   { column: "communication_ns", title: "communicates", fill: "communication" },
 ] as const;
 
-export function rankParts(overlap: Frame | null): Map<string, RankPart> {
+export function rankParts(overlap: Frame<"rank_overlap"> | null): Map<string, RankPart> {
   const found = new Map<string, RankPart>();
   for (let row = 0; overlap !== null && row < overlap.n; row++) {
     const parts = PARTS.map(({ column, fill }) => ({ fill, ns: overlap.at(row, column) ?? 0 }));

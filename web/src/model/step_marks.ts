@@ -5,7 +5,7 @@ import type { Frame } from "../api/cols.ts";
 import { hasSteps, wordOf } from "./strip.ts";
 
 /** The steps of the first rank of FRAME, which is of the table `steps`, of all spans. */
-export function stepMarks(frame: Frame): { word: string; from: number; to: number }[] {
+export function stepMarks(frame: Frame<"steps">): { word: string; from: number; to: number }[] {
   if (!hasSteps(frame)) return [];
   const rank = frame.text(0, "rank");
   const rows = Array.from({ length: frame.n }, (_, row) => row);

@@ -37,20 +37,20 @@ interface Step {
 }
 
 /** The step of ROW as --steps has it. */
-export function wordOf(frame: Frame, row: number): string {
+export function wordOf(frame: Frame<"steps">, row: number): string {
   const label = frame.text(row, "label");
   return /^\d+$/.test(label) ? label : `@${frame.text(row, "step")}`;
 }
 
 /** Whether FRAME has steps that the program named; without, a trace counts as one. */
-export function hasSteps(frame: Frame): boolean {
+export function hasSteps(frame: Frame<"steps">): boolean {
   for (let row = 0; row < frame.n; row++)
     if (frame.text(row, "thread") !== "" || frame.at(row, "step") !== 0) return true;
   return false;
 }
 
 /** The steps of FRAME in its order, each once, also if several ranks have it. */
-function stepsOf(frame: Frame): Step[] {
+function stepsOf(frame: Frame<"steps">): Step[] {
   const steps = new Map<string, Step>();
   for (let row = 0; row < frame.n; row++) {
     const key = `${frame.text(row, "span")}/${frame.text(row, "step")}`;
@@ -70,11 +70,11 @@ function stepsOf(frame: Frame): Step[] {
 }
 
 /** How many steps FRAME has, each once, also if several ranks have it. */
-export function countSteps(frame: Frame): number {
+export function countSteps(frame: Frame<"steps">): number {
   return stepsOf(frame).length;
 }
 
-function nameOf(frame: Frame, step: Step): string {
+function nameOf(frame: Frame<"steps">, step: Step): string {
   const rank = frame.text(step.row, "rank");
   return rank === "" ? `step ${step.word}` : `rank ${rank}, step ${step.word}`;
 }
@@ -87,7 +87,7 @@ function groups<T>(items: readonly T[], size: number): T[][] {
 }
 
 /** At most MOST bars for the rows of FRAME, which is of the table `steps`. */
-export function stepBars(frame: Frame, most: number): StripBar[] {
+export function stepBars(frame: Frame<"steps">, most: number): StripBar[] {
   const steps = stepsOf(frame);
   return groups(steps, Math.max(1, Math.ceil(steps.length / most))).map((group) => {
     const longest = group.reduce((a, b) => (b.total > a.total ? b : a));
@@ -113,7 +113,7 @@ export function stepBars(frame: Frame, most: number): StripBar[] {
 }
 
 /** The same for the table `utilization`: how busy the devices were, on average. */
-export function useBars(frame: Frame, most: number): StripBar[] {
+export function useBars(frame: Frame<"utilization">, most: number): StripBar[] {
   const parts = new Map<number, { sum: number; n: number; to: number }>();
   for (let row = 0; row < frame.n; row++) {
     const from = frame.at(row, "start_ns") ?? 0;
@@ -141,7 +141,7 @@ export function useBars(frame: Frame, most: number): StripBar[] {
 }
 
 /** When the steps of FRAME, which is of the table `steps`, were: at most MOST spans of neighbours. */
-export function stepSpans(frame: Frame, most: number): { from: number; to: number }[] {
+export function stepSpans(frame: Frame<"steps">, most: number): { from: number; to: number }[] {
   const spans = Array.from({ length: frame.n }, (_, row) => {
     const from = frame.at(row, "start_ns") ?? 0;
     return { from, to: from + (frame.at(row, "total_ns") ?? 0) };

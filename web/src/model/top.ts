@@ -3,6 +3,7 @@
 // if they were all.
 
 import type { Frame } from "../api/cols.ts";
+import type { ColumnOf, NumberOf, TableName } from "../api/tables.ts";
 
 /** Of one column: sums are exact for columns of integers. */
 export interface Sums {
@@ -25,8 +26,17 @@ export interface Top {
 }
 
 /** The sum of COLUMN over the rows [from, to) of FRAME, without missing ones. */
-export function sumOf(frame: Frame, column: string, from = 0, to = frame.n): number | bigint {
-  const index = frame.index(column);
+export function sumOf<T extends TableName>(
+  frame: Frame<T>,
+  column: NumberOf<T>,
+  from = 0,
+  to = frame.n,
+): number | bigint {
+  return sumAt(frame, frame.find(column), from, to);
+}
+
+/** The same of column INDEX. */
+export function sumAt(frame: Frame, index: number, from = 0, to = frame.n): number | bigint {
   if (frame.columns[index]?.type === "integer") {
     let sum = 0n;
     for (let row = from; row < to; row++) {
@@ -41,16 +51,20 @@ export function sumOf(frame: Frame, column: string, from = 0, to = frame.n): num
 }
 
 /** The first N rows of FRAME by COLUMNS; columns that it does not have are left out. */
-export function topOf(frame: Frame, columns: readonly string[], n: number): Top {
+export function topOf<T extends TableName>(
+  frame: Frame<T>,
+  columns: readonly NumberOf<T>[],
+  n: number,
+): Top {
   const shown = Math.min(n, frame.n);
   const sums = columns
-    .filter((column) => frame.index(column) >= 0)
+    .filter((column) => frame.find(column) >= 0)
     .map((column) => {
       const other = sumOf(frame, column, shown);
       let largestRow = 0;
       for (let row = 0; row < shown; row++)
         largestRow = Math.max(largestRow, frame.at(row, column) ?? 0);
-      const unit = frame.columns[frame.index(column)]?.unit ?? null;
+      const unit = frame.columns[frame.find(column)]?.unit ?? null;
       return {
         column,
         unit,
@@ -75,7 +89,11 @@ export function scaleOf({ largest, largestRow }: Sums, nests = false): number {
 
 /** What tells ROW of FRAME from others of its name: the COLUMNS that it has, of stacks the first
  * line. */
-export function tailOf(frame: Frame, row: number, columns: readonly string[]): string {
+export function tailOf<T extends TableName>(
+  frame: Frame<T>,
+  row: number,
+  columns: readonly ColumnOf<T>[],
+): string {
   const words = columns
     .filter((column) => frame.index(column) >= 0)
     .map((column) => frame.text(row, column).split(/[\n;]/, 1)[0] ?? "");
@@ -83,9 +101,13 @@ export function tailOf(frame: Frame, row: number, columns: readonly string[]): s
 }
 
 /** The sums of COLUMN by the words of column BY, in order of their first row. */
-export function sumsBy(frame: Frame, column: string, by: string): Map<string, number | bigint> {
+export function sumsBy<T extends TableName>(
+  frame: Frame<T>,
+  column: NumberOf<T>,
+  by: ColumnOf<T>,
+): Map<string, number | bigint> {
   const sums = new Map<string, number | bigint>();
-  const index = frame.index(column);
+  const index = frame.find(column);
   const byIndex = frame.index(by);
   for (let row = 0; row < frame.n; row++) {
     const v = frame.value(row, index);
@@ -98,7 +120,7 @@ export function sumsBy(frame: Frame, column: string, by: string): Map<string, nu
 }
 
 /** The row of FRAME with the largest value of COLUMN; -1: none has one. */
-export function rowOfLargest(frame: Frame, column: string): number {
+export function rowOfLargest<T extends TableName>(frame: Frame<T>, column: NumberOf<T>): number {
   let best = -1;
   for (let row = 0; row < frame.n; row++) {
     const v = frame.at(row, column);
@@ -107,7 +129,10 @@ export function rowOfLargest(frame: Frame, column: string): number {
   return best;
 }
 
-/** The first of COLUMNS of which FRAME has any time; "": none. */
-export function firstWithTime(frame: Frame, columns: readonly string[]): string {
-  return columns.find((column) => Number(sumOf(frame, column)) > 0) ?? "";
+/** The first of COLUMNS of which FRAME has any time; null: none. */
+export function firstWithTime<T extends TableName, C extends NumberOf<T>>(
+  frame: Frame<T>,
+  columns: readonly C[],
+): C | null {
+  return columns.find((column) => Number(sumOf(frame, column)) > 0) ?? null;
 }

@@ -4,7 +4,7 @@
 import type { Frame } from "../api/cols.ts";
 
 /** Of each view that has a headline whether there are data for it. */
-export function viewsWithData(headlines: Frame): ReadonlyMap<string, boolean> {
+export function viewsWithData(headlines: Frame<"headlines">): ReadonlyMap<string, boolean> {
   const index = headlines.index("has_data");
   return new Map(
     Array.from({ length: headlines.n }, (_, row) => [

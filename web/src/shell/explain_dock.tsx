@@ -11,7 +11,7 @@ import { Problem, Section } from "../views/parts.tsx";
 const STEPS = { offset: 0, limit: 1000 };
 const ROWS = { offset: 0, limit: 24 };
 
-function Deltas({ frame }: { frame: Frame }) {
+function Deltas({ frame }: { frame: Frame<"step_explain"> }) {
   const largest = Math.abs(frame.at(0, "mean_delta_ns") ?? 0) || 1;
   return (
     <table class="plain-table deltas">

@@ -27,7 +27,7 @@ const AVERAGE = { offset: 0, limit: 1000 };
 const ROWS = { offset: 0, limit: MOST_ROWS };
 
 /** All steps of FRAME, for keys and commands. */
-function wordsOf(frame: Frame): StepWord[] {
+function wordsOf(frame: Frame<"steps">): StepWord[] {
   return stepBars(frame, Number.POSITIVE_INFINITY).map((bar) => ({
     word: bar.first,
     isOutlier: bar.isMarked,
@@ -51,7 +51,7 @@ function Mean() {
   );
 }
 
-function Steps({ frame }: { frame: Frame }) {
+function Steps({ frame }: { frame: Frame<"steps"> }) {
   const page = usePage();
   const bars = stepBars(frame, MOST_BARS);
   const take = (first: number, last: number) => {
@@ -83,7 +83,7 @@ function selectedTimes(bars: readonly StripBar[], t: string): boolean[] {
   );
 }
 
-function Use({ frame }: { frame: Frame }) {
+function Use({ frame }: { frame: Frame<"utilization"> }) {
   const page = usePage();
   const bars = useBars(frame, MOST_BARS);
   const take = (first: number, last: number) => {

@@ -3,11 +3,12 @@
 
 import type { ApiProblem, Options, Rows } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
+import type { TableName } from "../api/tables.ts";
 import { useAsked } from "./asked.ts";
 import { usePage } from "./session.ts";
 
-export interface Answer {
-  readonly frame: Frame | null;
+export interface Answer<T extends TableName = TableName> {
+  readonly frame: Frame<T> | null;
   readonly problem: ApiProblem | null;
   /** A newer answer is on its way. */
   readonly isOld: boolean;
@@ -17,7 +18,12 @@ export interface Answer {
 export const LATER = 50;
 
 /** The rows ROWS of table NAME; null NAME: nothing is asked. They are asked again after PAUSE ms. */
-export function useTable(name: string | null, options: Options, rows: Rows, pause = 0): Answer {
+export function useTable<T extends TableName>(
+  name: T | null,
+  options: Options,
+  rows: Rows,
+  pause = 0,
+): Answer<T> {
   const { api } = usePage();
   const { value, ...rest } = useAsked(
     name === null ? null : [name, options, rows],

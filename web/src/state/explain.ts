@@ -26,7 +26,7 @@ export function stepOptions(place: Place, word: string): Options {
 }
 
 /** The row of STEPS in which the step took longest; -1: there is none. */
-function longest(steps: Frame): number {
+function longest(steps: Frame<"steps">): number {
   let row = steps.n > 0 ? 0 : -1;
   for (let i = 1; i < steps.n; i++)
     if ((steps.at(i, "total_ns") ?? 0) > (steps.at(row, "total_ns") ?? 0)) row = i;
@@ -34,7 +34,7 @@ function longest(steps: Frame): number {
 }
 
 /** Options of `step_explain` for the step in STEPS; null: there is none. */
-export function explainOptions(place: Place, steps: Frame): Options | null {
+export function explainOptions(place: Place, steps: Frame<"steps">): Options | null {
   const row = longest(steps);
   if (row < 0) return null;
   const rank = steps.index("rank") < 0 ? {} : { rank: steps.text(row, "rank") };

@@ -7,13 +7,20 @@ import { allTimeOptions, quote } from "./options.ts";
 import type { PageState } from "./session.ts";
 import { FRESH, formatRange } from "./url.ts";
 
+/** Rows that are events. */
+type EventRows = Frame<"events">;
+
 /** Of the window the event takes a third, but no window is shorter. */
 const LEAST_NS = 3000;
 const ONE = { offset: 0, limit: 1 };
 
 /** The number in the timeline of the event of ROW of FRAME; null: rows do not say of which of
  * several traces of its rank it is. */
-export function numberOf(traces: readonly TraceOfRun[], frame: Frame, row: number): number | null {
+export function numberOf(
+  traces: readonly TraceOfRun[],
+  frame: EventRows,
+  row: number,
+): number | null {
   const of = { rank: frame.at(row, "rank"), span: frame.at(row, "span") };
   const found = traces.filter(
     (trace) =>
@@ -25,11 +32,11 @@ export function numberOf(traces: readonly TraceOfRun[], frame: Frame, row: numbe
 }
 
 /** Which options name the trace and the event of ROW of FRAME, in all of its time. */
-function optionsOfRow(page: PageState, frame: Frame, row: number): Options {
-  const words = ["name", "process", "thread"]
+function optionsOfRow(page: PageState, frame: EventRows, row: number): Options {
+  const words = (["name", "process", "thread"] as const)
     .filter((column) => frame.value(row, frame.index(column)) !== null)
     .map((column) => `${column} = ${quote(frame.text(row, column))}`);
-  const times = ["start_ns", "dur_ns"]
+  const times = (["start_ns", "dur_ns"] as const)
     .filter((column) => frame.at(row, column) !== null)
     .map((column) => `${column} = ${frame.text(row, column)}`);
   return {
@@ -43,7 +50,7 @@ function optionsOfRow(page: PageState, frame: Frame, row: number): Options {
 async function findEvent(
   page: PageState,
   { fingerprint: fp, traces }: Timeline,
-  frame: Frame,
+  frame: EventRows,
   row: number,
 ): Promise<number | null> {
   const { steps, t } = page.place.value;
@@ -72,7 +79,7 @@ export async function showTime(
 /** Go to the event of ROW of FRAME, and search Q. Of several traces its rank is shown. */
 export async function showInTrace(
   page: PageState,
-  frame: Frame,
+  frame: EventRows,
   row: number,
   q = "",
 ): Promise<void> {

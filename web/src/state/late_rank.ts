@@ -34,7 +34,7 @@ export interface Came {
 }
 
 /** The clocks of the rows of `ranks`. */
-export function clocksOf(frame: Frame): Clock[] {
+export function clocksOf(frame: Frame<"ranks">): Clock[] {
   return Array.from({ length: frame.n }, (_, row) => ({
     rank: frame.text(row, "rank"),
     span: frame.index("span") < 0 ? "" : frame.text(row, "span"),
@@ -55,7 +55,7 @@ export function whereOfCall(clocks: readonly Clock[], at: number): string {
 }
 
 /** When each rank came, by EVENTS: of several the last one, and work of a device before the host's. */
-export function cameOf(events: Frame, clocks: readonly Clock[]): Came[] {
+export function cameOf(events: Frame<"events">, clocks: readonly Clock[]): Came[] {
   const found = new Map<string, Came & { readonly isKernel: boolean }>();
   for (let row = 0; row < events.n; row++) {
     const rank = events.text(row, "rank");
@@ -78,7 +78,10 @@ export function medianOf(came: readonly Came[], late: string): Came | null {
 }
 
 /** The row of `collective_calls` that ROW is about: itself, or the one its rank was latest for. */
-async function callOf(page: PageState, { table, values }: RowHere): Promise<Frame | null> {
+async function callOf(
+  page: PageState,
+  { table, values }: RowHere,
+): Promise<Frame<"collective_calls"> | null> {
   const { rank = "", step = "" } = values;
   if (table !== "collective_calls" && rank === "") return null;
   const place = page.place.value;
@@ -94,7 +97,7 @@ async function callOf(page: PageState, { table, values }: RowHere): Promise<Fram
   return calls.n === 0 ? null : calls;
 }
 
-function numberOf(timeline: Timeline, events: Frame, came: Came): number | null {
+function numberOf(timeline: Timeline, events: Frame<"events">, came: Came): number | null {
   const trace = timeline.traces.find(
     (one) => String(one.rank) === came.rank && (came.span === "" || String(one.span) === came.span),
   );

@@ -2,12 +2,16 @@
 // Which events, or which time, a row of a table is about: of a sum all that it counts.
 
 import type { Window } from "../api/api.ts";
+import type { ColumnOf, TableName, TextsOf } from "../api/tables.ts";
 import { countsSteps } from "../model/names.ts";
 import { quote } from "./options.ts";
 import type { RowHere } from "./session.ts";
 
-type Values = RowHere["values"];
-type Rule = (values: Values, column: string) => string;
+/** Of a row of T and the column that is meant: EXPR for its events. */
+type Rule<T extends TableName> = (values: TextsOf<T>, column: string) => string;
+/** Some columns of a row; of other tables these are the same. */
+type Values<C extends string> = { readonly [K in C]?: string };
+type EventColumn = ColumnOf<"events">;
 
 /** In names of kernels of libraries for communication. */
 const COMMUNICATION =
@@ -31,21 +35,25 @@ function all(...terms: readonly string[]): string {
   return terms.filter((term) => term !== "").join(" AND ");
 }
 
-/** COLUMN is as in VALUES, where it has another name there maybe; "": it is not known. */
-function same(values: Values, column: string, as = column): string {
-  const value = values[as];
+/** COLUMN is as in VALUES; "": it is not known. */
+function same<C extends EventColumn>(values: Values<C>, column: C): string {
+  const value = values[column];
   return value === undefined ? "" : `${column} = ${quote(value)}`;
 }
 
 /** The names that the name of a row of `ranges` or `durations` stands for. */
-function ofName(values: Values): string {
+function ofName(values: Values<"kind" | "name">): string {
   return countsSteps(values.kind, values.name)
     ? `(name = ${quote(values.name!)} OR name regexp '^ProfilerStep#')`
     : same(values, "name");
 }
 
-function number(values: Values, column: string, as = column): string {
-  const value = values[as];
+function number<C extends EventColumn>(values: Values<C>, column: C): string {
+  return numberAs(column, values[column]);
+}
+
+/** The same of a VALUE that its row has by another name. */
+function numberAs(column: EventColumn, value: string | undefined): string {
   return value === undefined ? "" : `${column} = ${value}`;
 }
 
@@ -61,25 +69,23 @@ export function isOfShape(shape: string): string {
   return `${text} = ${quote(shape.replaceAll(" ", ""))}`;
 }
 
-const rankOf = (values: Values) => number(values, "rank");
+const rankOf = (values: Values<"rank">) => number(values, "rank");
 
-/** A row that is one event, with its start in COLUMN. */
-const one =
-  (column: string, ...words: readonly string[]): Rule =>
-  (v) =>
-    within(number(v, "start_ns", column), rankOf(v), ...words);
+/** The one event that started at START. */
+const one = (start: string | undefined, v: Values<"rank">, ...words: readonly string[]) =>
+  within(numberAs("start_ns", start), rankOf(v), ...words);
 
-const named: Rule = (v) => within(ofName(v), same(v, "kind"));
-const operator: Rule = (v) =>
+const named = (v: Values<"kind" | "name">) => within(ofName(v), same(v, "kind"));
+const operator = (v: Values<"name" | "input_shape">) =>
   within(
     same(v, "name"),
     "kind = 'operator'",
     v.input_shape === undefined ? "" : isOfShape(v.input_shape),
   );
-const ofPart: Rule = (v) => within(COMMUNICATES, rankOf(v));
+const ofPart = (v: Values<"rank">) => within(COMMUNICATES, rankOf(v));
 
 /** The part COLUMN of the step of a row of `steps`, or all of it. */
-const step: Rule = (v, column) => {
+const step: Rule<"steps"> = (v, column) => {
   const from = Number(v.start_ns);
   const to = from + Number(v.total_ns);
   const part = PARTS[column.replace(/_ns$/, "")] ?? "";
@@ -87,14 +93,16 @@ const step: Rule = (v, column) => {
   return Number.isSafeInteger(to) ? all(part, time, rankOf(v)) : "";
 };
 
-const RULES: Readonly<Record<string, Rule>> = {
+const RANGE_COLUMNS = ["kind", "category", "process", "thread", "device"] as const;
+
+const RULES: { readonly [T in TableName]?: Rule<T> } = {
   events: (v) =>
     within(number(v, "start_ns"), number(v, "id"), rankOf(v), same(v, "kind"), same(v, "thread")),
   siblings: (v) => within(number(v, "start_ns"), number(v, "id"), rankOf(v), same(v, "thread")),
-  memory_events: one("alloc_ns", "kind = 'alloc'"),
-  memory_live: one("oldest_ns", "kind = 'alloc'"),
-  memory_peaks: one("peak_ns", "kind in ('alloc', 'free')"),
-  memory_curve: one("time_ns", "kind in ('alloc', 'free')"),
+  memory_events: (v) => one(v.alloc_ns, v, "kind = 'alloc'"),
+  memory_live: (v) => one(v.oldest_ns, v, "kind = 'alloc'"),
+  memory_peaks: (v) => one(v.peak_ns, v, "kind in ('alloc', 'free')"),
+  memory_curve: (v) => one(v.time_ns, v, "kind in ('alloc', 'free')"),
   memory: operator,
   operators: operator,
   diff_operators: operator,
@@ -102,25 +110,20 @@ const RULES: Readonly<Record<string, Rule>> = {
   modules: (v) =>
     v.name === undefined ? "" : `name in (${quote(`nn.Module: ${v.name}`)}, ${quote(v.name)})`,
   ranges: (v) =>
-    all(
-      ofName(v),
-      ...["kind", "category", "process", "thread", "device"].map((word) => same(v, word)),
-      number(v, "step"),
-      rankOf(v),
-    ),
+    all(ofName(v), ...RANGE_COLUMNS.map((word) => same(v, word)), number(v, "step"), rankOf(v)),
   durations: (v) =>
     within(
-      named(v, ""),
+      named(v),
       v.from_ns === undefined ? "" : `dur_ns >= ${v.from_ns}`,
       v.to_ns === undefined ? "" : `dur_ns < ${v.to_ns}`,
     ),
-  step_explain: (v) => within(named(v, ""), number(v, "step"), rankOf(v)),
+  step_explain: (v) => within(named(v), number(v, "step"), rankOf(v)),
   steps: step,
   overview: (v) => PARTS[v.category ?? ""] ?? "",
   diff_steps: () => "",
   devices: (v) => within(same(v, "device"), rankOf(v)),
   threads: (v) => within(same(v, "process"), same(v, "thread"), rankOf(v)),
-  flows: (v) => within(number(v, "id", "from_id"), rankOf(v)),
+  flows: (v) => within(numberAs("id", v.from_id), rankOf(v)),
   collectives: (v) => within(same(v, "name"), rankOf(v)),
   rank_wait: ofPart,
   stragglers: ofPart,
@@ -130,11 +133,13 @@ const RULES: Readonly<Record<string, Rule>> = {
 
 /** EXPR for the events that ROW counts, in its column if that is a part; "": its values tell none. */
 export function eventsOf({ table, values, column = "" }: RowHere): string {
-  return (RULES[table] ?? named)(values, column);
+  // Which table it is of, is known only now.
+  const rule = (RULES as Readonly<Record<string, Rule<never> | undefined>>)[table] ?? named;
+  return rule(values, column);
 }
 
 /** Tables whose rows are about a time, in which there may be no event. */
-const TIMES: Readonly<Record<string, readonly [from: string, dur: string]>> = {
+const TIMES: { readonly [T in TableName]?: readonly [from: ColumnOf<T>, dur: ColumnOf<T> | ""] } = {
   steps: ["start_ns", "total_ns"],
   utilization: ["start_ns", "dur_ns"],
   quality: ["first_ns", ""],
@@ -142,7 +147,8 @@ const TIMES: Readonly<Record<string, readonly [from: string, dur: string]>> = {
 
 /** The time that ROW is about; null: it is about events. */
 export function timeOf({ table, values, column = "" }: RowHere): Window | null {
-  const [from, dur] = TIMES[table] ?? [];
+  const times: Readonly<Record<string, readonly [string, string] | undefined>> = TIMES;
+  const [from, dur] = times[table] ?? [];
   if (from === undefined || values[from] === undefined) return null;
   if (table === "steps" && PARTS[column.replace(/_ns$/, "")] !== undefined) return null;
   const start = Number(values[from]);
@@ -151,9 +157,14 @@ export function timeOf({ table, values, column = "" }: RowHere): Window | null {
 }
 
 const ONE_EVENT: readonly string[] = [
-  ...["events", "siblings", "flows"],
-  ...["memory_events", "memory_peaks", "memory_curve", "memory_live"],
-];
+  "events",
+  "siblings",
+  "flows",
+  "memory_events",
+  "memory_peaks",
+  "memory_curve",
+  "memory_live",
+] satisfies TableName[];
 
 /** Whether ROW stands for one event, so that there are no others to mark. */
 export function isOneEvent({ table }: RowHere): boolean {

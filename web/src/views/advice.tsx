@@ -36,7 +36,7 @@ function Sentences({ text }: { text: string }) {
   );
 }
 
-export function Advice({ frame }: { frame: Frame }) {
+export function Advice({ frame }: { frame: Frame<"advice"> }) {
   return (
     <ol class="advice">
       {Array.from({ length: frame.n }, (_, row) => (

@@ -3,6 +3,7 @@
 // range of time and thread.
 
 import type { Options } from "../api/api.ts";
+import type { TableName } from "../api/tables.ts";
 import { TableView } from "../grid/table_view.tsx";
 import { isExpression, quote, selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
@@ -12,7 +13,7 @@ import { Tabs } from "./parts.tsx";
 interface AreaTab {
   readonly name: string;
   readonly title: string;
-  readonly table: string;
+  readonly table: TableName;
   readonly more: Options;
 }
 

@@ -4,6 +4,7 @@
 import { useState } from "preact/hooks";
 import type { Options } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
+import type { ColumnOf, TableName } from "../api/tables.ts";
 import { RowLinks } from "../grid/row_links.tsx";
 import { SmallTable } from "../grid/small_table.tsx";
 import { type Opened, selOfOpened } from "../model/opened.ts";
@@ -16,11 +17,12 @@ import type { Place } from "../state/url.ts";
 import { Section, type Tab, Tabs } from "./parts.tsx";
 import { Stacks } from "./stacks.tsx";
 
-interface BelowTab extends Tab {
-  readonly table: string;
+interface TabOf<T extends TableName> extends Tab {
+  readonly table: T;
   readonly options: (place: Place, opened: Opened) => Options;
-  readonly columns?: readonly string[];
+  readonly columns?: readonly ColumnOf<T>[];
 }
+type BelowTab = TabOf<"operators"> | TabOf<"kernels"> | TabOf<"events"> | TabOf<"durations">;
 
 /** The rows of OPENED: those of its name, and of its shape if it has one. */
 const whereOfRow = ({ name, shape }: Opened) =>
@@ -37,7 +39,7 @@ function whereOfCalls({ name, shape }: Opened): string {
   return shape === undefined ? ofName : `${ofName} and ${isOfShape(shape)}`;
 }
 
-const CALLS: BelowTab = {
+const CALLS: TabOf<"events"> = {
   name: "calls",
   title: "slowest calls",
   table: "events",
@@ -49,7 +51,7 @@ const CALLS: BelowTab = {
   columns: ["id", "rank", "thread_name", "device", "step", "start_ns", "dur_ns", "self_ns", "args"],
 };
 
-const DURATIONS: BelowTab = {
+const DURATIONS: TabOf<"durations"> = {
   name: "durations",
   title: "durations",
   table: "durations",
@@ -57,7 +59,7 @@ const DURATIONS: BelowTab = {
 };
 
 /** Calls of a module by the name of its range. */
-const MODULE_CALLS: BelowTab = {
+const MODULE_CALLS: TabOf<"events"> = {
   ...CALLS,
   options: (place, { name }) => ({
     ...selectionOptions(place),
@@ -66,7 +68,7 @@ const MODULE_CALLS: BelowTab = {
   }),
 };
 
-const STACKS: BelowTab = {
+const STACKS: TabOf<"operators"> = {
   name: "stacks",
   title: "stacks",
   table: "operators",
@@ -125,21 +127,21 @@ function tableOf(tabs: readonly BelowTab[]): string {
 /** The rows of TAB; a call is also a place in the trace. */
 function Rows({ tab, frame, name }: { tab: BelowTab; frame: Frame; name: string }) {
   const page = usePage();
-  if (tab.name === "stacks") return <Stacks frame={frame} />;
-  const openShape = (row: number) =>
-    page.go({ sel: selOfOpened("operator", { name, shape: frame.text(row, "input_shape") }) });
-  const open = (row: number) =>
-    void showInTrace(page, frame, row).catch((cause: unknown) => {
-      page.notice.value = String(cause);
-    });
-  return (
-    <SmallTable
-      frame={frame}
-      {...(tab.columns && { columns: tab.columns })}
-      {...(tab.table === "events" && { onOpen: open, opens: "trace ›" })}
-      {...(tab.name === "shapes" && { onOpen: openShape, opens: "stacks ›" })}
-    />
-  );
+  const columns = tab.columns && { columns: tab.columns as readonly never[] };
+  if (frame.isOf("events")) {
+    const open = (row: number) =>
+      void showInTrace(page, frame, row).catch((cause: unknown) => {
+        page.notice.value = String(cause);
+      });
+    return <SmallTable frame={frame} {...columns} onOpen={open} opens="trace ›" />;
+  }
+  if (tab.name === "stacks" && frame.isOf("operators")) return <Stacks frame={frame} />;
+  if (tab.name === "shapes" && frame.isOf("operators")) {
+    const open = (row: number) =>
+      page.go({ sel: selOfOpened("operator", { name, shape: frame.text(row, "input_shape") }) });
+    return <SmallTable frame={frame} {...columns} onOpen={open} opens="stacks ›" />;
+  }
+  return <SmallTable frame={frame} {...columns} />;
 }
 
 interface BelowProps {

@@ -3,6 +3,7 @@
 // others. A part can be counted first where several run at once.
 
 import type { Frame } from "../api/cols.ts";
+import type { NumberOf } from "../api/tables.ts";
 import { Shares } from "../chart/shares.tsx";
 import { TimeLink } from "../grid/row_links.tsx";
 import { CATEGORIES } from "../model/categories.ts";
@@ -18,11 +19,19 @@ const CHARTS = [
 const PARTS = CATEGORIES.map((word) => ({ word, title: word, fill: word }));
 
 /** All times of FRAME have one unit: that of the whole. */
-function unitOf(frame: Frame): Unit {
+function unitOf(frame: Frame<"overview">): Unit {
   return unitFor("ns", false, frame.at(0, "avg_ns") ?? 0);
 }
 
-function Time({ frame, row, column }: { frame: Frame; row: number; column: string }) {
+function Time({
+  frame,
+  row,
+  column,
+}: {
+  frame: Frame<"overview">;
+  row: number;
+  column: NumberOf<"overview">;
+}) {
   const value = frame.value(row, frame.index(column));
   const shown = value === null ? "–" : formatIn(Number(value), unitOf(frame));
   return (
@@ -54,7 +63,7 @@ function First({ name }: { name: string }) {
   );
 }
 
-function Row({ frame, row }: { frame: Frame; row: number }) {
+function Row({ frame, row }: { frame: Frame<"overview">; row: number }) {
   const name = frame.text(row, "category");
   const ratio = frame.at(row, "ratio") ?? 0;
   const width = `${Math.min(100, Math.max(0, ratio * 100))}%`;
@@ -102,7 +111,7 @@ function Priority() {
   );
 }
 
-export function Breakdown({ frame }: { frame: Frame }) {
+export function Breakdown({ frame }: { frame: Frame<"overview"> }) {
   const { chart } = usePage().place.value;
   if (chart === "pies")
     return (

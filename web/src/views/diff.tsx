@@ -3,7 +3,8 @@
 
 import type { Options } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
-import { Ranked } from "../chart/ranked.tsx";
+import type { ColumnOf, TableName } from "../api/tables.ts";
+import { type Measure, Ranked } from "../chart/ranked.tsx";
 import { TableView } from "../grid/table_view.tsx";
 import { useTable } from "../state/answers.ts";
 import { baseOptions, selectionOptions } from "../state/options.ts";
@@ -13,47 +14,51 @@ import { DiffTree } from "./diff_tree.tsx";
 import { textOf } from "./headline.tsx";
 import { Section, Tabs, useCommand } from "./parts.tsx";
 
-const TABS = [
+const TABS: readonly { readonly name: TableName; readonly title: string }[] = [
   { name: "diff_operators", title: "operators" },
   { name: "diff_kernels", title: "kernels" },
   { name: "diff_inside", title: "operators inside" },
   { name: "diff_tree", title: "tree" },
   { name: "diff_steps", title: "parts of steps" },
 ];
-const MEASURES = [
+const MEASURES: readonly Measure<"diff_steps">[] = [
   { column: "mean_base_ns", title: "base, per step" },
   { column: "mean_new_ns", title: "new, per step" },
   { column: "mean_delta_ns", title: "change", isChange: true },
 ];
 
-/** Of tables that have many columns: those that say what has changed. */
-const COLUMNS: Readonly<Record<string, string>> = {
-  diff_operators:
-    "mean_base_device_self_ns,mean_new_device_self_ns,mean_delta_device_self_ns," +
-    "mean_base_host_self_ns,mean_new_host_self_ns,mean_delta_host_self_ns," +
-    "delta_ratio,significant,p_value,mean_base_calls,mean_new_calls,base_calls,new_calls,delta_calls," +
-    "delta_device_self_ns,delta_host_self_ns,delta_device_total_ns,delta_host_total_ns",
-};
+const SIDES = ["base", "new", "delta"] as const;
+/** Of `diff_operators`, which has many columns: those that say what has changed. */
+const OPERATORS: readonly ColumnOf<"diff_operators">[] = [
+  ...SIDES.map((side) => `mean_${side}_device_self_ns` as const),
+  ...SIDES.map((side) => `mean_${side}_host_self_ns` as const),
+  ...(["delta_ratio", "significant", "p_value", "mean_base_calls", "mean_new_calls"] as const),
+  ...(["base_calls", "new_calls", "delta_calls"] as const),
+  ...(["delta_device_self_ns", "delta_host_self_ns"] as const),
+  ...(["delta_device_total_ns", "delta_host_total_ns"] as const),
+];
 
-const INSIDE_VALUES = ["device_self_ns", "host_self_ns", "device_ns", "host_ns"];
-const INSIDE_COLUMNS = `name,${["calls", ...INSIDE_VALUES]
-  .flatMap((value) => [
-    ...["base", "new", "delta"].map((side) => `mean_${side}_${value}`),
-    `delta_${value.replace(/_ns$/, "")}_ratio`,
-  ])
-  .join(",")}`;
+const INSIDE_TIMES = ["device_self", "host_self", "device", "host"] as const;
+const inside = (mean: "" | "mean_"): readonly ColumnOf<"diff_inside">[] => [
+  "name",
+  ...SIDES.map((side) => `${mean}${side}_calls` as const),
+  "delta_calls_ratio",
+  ...INSIDE_TIMES.flatMap((time) => [
+    ...SIDES.map((side) => `${mean}${side}_${time}_ns` as const),
+    `delta_${time}_ratio` as const,
+  ]),
+];
 
 /** What the operators inside of ROOT are asked by; HASSTEPS: both runs have some. */
 function insideOptions(root: string, hasSteps: boolean): Options {
-  const columns = hasSteps ? INSIDE_COLUMNS : INSIDE_COLUMNS.replaceAll("mean_", "");
+  const columns = inside(hasSteps ? "mean_" : "").join();
   return root === "" ? { columns } : { columns, name: root };
 }
 
 /** The option that chooses the columns of TABLE when it is grouped by BY. */
-function columnsOf(table: string, by: string): Options {
-  const columns = COLUMNS[table];
-  if (columns === undefined) return {};
-  return { columns: `name,${by === "shape" ? "input_shape," : ""}${columns}` };
+function columnsOf(table: TableName, by: string): Options {
+  if (table !== "diff_operators") return {};
+  return { columns: ["name", ...(by === "shape" ? ["input_shape"] : []), ...OPERATORS].join() };
 }
 
 interface OwnProps {
@@ -136,13 +141,13 @@ function Picker() {
 }
 
 /** The first note of diff_steps is about the whole step; the last one counts steps. */
-function sentenceOf(steps: Frame): string {
+function sentenceOf(steps: Frame<"diff_steps">): string {
   const note = steps.notes[0] ?? "";
   return `${note.charAt(0).toUpperCase()}${note.slice(1)}.`;
 }
 
 /** Whether the average step is known on both sides. */
-function hasSteps(steps: Frame | null): boolean {
+function hasSteps(steps: Frame<"diff_steps"> | null): boolean {
   return steps !== null && steps.n > 0 && steps.at(0, "mean_base_ns") !== null;
 }
 

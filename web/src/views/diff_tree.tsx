@@ -20,7 +20,7 @@ const TIMES = [
 const MOST = { offset: 0, limit: 20_000 };
 
 /** The places around the one that is shown, each a way back. */
-function Crumbs({ around }: { around: Frame | null }) {
+function Crumbs({ around }: { around: Frame<"diff_tree"> | null }) {
   const page = usePage();
   const rows = Array.from({ length: around?.n ?? 0 }, (_, row) => row);
   return (
@@ -44,7 +44,7 @@ function Crumbs({ around }: { around: Frame | null }) {
   );
 }
 
-function Level({ frame }: { frame: Frame }) {
+function Level({ frame }: { frame: Frame<"diff_tree"> }) {
   const page = usePage();
   const place = page.place.value;
   const columns = columnsOf(frame, place.metric === "device");

@@ -2,6 +2,7 @@
 // Which rank is late, how much communication hides, and how much of it waits.
 
 import type { Options } from "../api/api.ts";
+import type { ColumnOf, TableName } from "../api/tables.ts";
 import { type Measure, Ranked } from "../chart/ranked.tsx";
 import { TimeLink } from "../grid/row_links.tsx";
 import { rowOf, SmallTable } from "../grid/small_table.tsx";
@@ -17,7 +18,7 @@ import { Headline } from "./headline.tsx";
 import { Empty, Section, Tabs, useCommand } from "./parts.tsx";
 import { RankMap } from "./rank_map.tsx";
 
-const TABS = [
+const TABS: readonly { readonly name: TableName; readonly title: string }[] = [
   { name: "stragglers", title: "who is late" },
   { name: "ranks", title: "ranks" },
   { name: "rank_overlap", title: "overlap" },
@@ -25,37 +26,45 @@ const TABS = [
   { name: "collectives", title: "collectives" },
   { name: "collective_calls", title: "calls" },
 ];
-const LATE = [
+const LATE: readonly Measure<"stragglers">[] = [
   { column: "caused_wait_ns", title: "makes others wait" },
   { column: "waited_ns", title: "waits" },
 ];
-const OVERLAP = [
+const OVERLAP: readonly Measure<"rank_overlap">[] = [
   { column: "computation_ns", title: "computes" },
   { column: "overlapping_ns", title: "both" },
   { column: "communication_ns", title: "communicates" },
   { column: "other_ns", title: "other" },
 ];
-const WAIT = [
+const WAIT: readonly Measure<"rank_wait">[] = [
   { column: "data_transfer_ns", title: "moves data" },
   { column: "synchronizing_ns", title: "waits" },
 ];
 /** By host: its ranks, their processes as workers are called after them, and their devices. */
-const WHERE = ["host", "rank", "span", "worker", "device", "device_name"];
+const WHERE: readonly ColumnOf<"ranks">[] = [
+  "host",
+  "rank",
+  "span",
+  "worker",
+  "device",
+  "device_name",
+];
 const ALL = { offset: 0, limit: 10_000 };
 const MOST = 64;
 /** Of more ranks than that the map has them all. */
 const MOST_OF_MANY = 16;
 
-interface RankBarsProps {
+interface RankBarsProps<T extends TableName> {
   readonly title: string;
   readonly label: string;
-  readonly answer: Answer;
-  readonly measures: readonly Measure[];
+  readonly answer: Answer<T>;
+  readonly measures: readonly Measure<T>[];
   readonly isShared?: boolean;
 }
 
 /** Bars of each rank, which select it; nothing if there are none. */
-function RankBars({ title, label, answer, measures, isShared = false }: RankBarsProps) {
+function RankBars<T extends TableName>(props: RankBarsProps<T>) {
+  const { title, label, answer, measures, isShared = false } = props;
   const page = usePage();
   if (answer.problem === null && (answer.frame === null || answer.frame.n === 0)) return null;
   return (

@@ -3,6 +3,7 @@
 
 import type { ComponentChildren } from "preact";
 import type { Frame } from "../api/cols.ts";
+import type { TableName } from "../api/tables.ts";
 import { type Answer, LATER, useTable } from "../state/answers.ts";
 import { allRanksOptions, selectionOptions, stepOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
@@ -10,7 +11,10 @@ import { CommandLink } from "./command_link.tsx";
 
 const ALL = { offset: 0, limit: 100 };
 
-export function textOf(answer: Answer, sentence: (frame: Frame) => string): string {
+export function textOf<T extends TableName>(
+  answer: Answer<T>,
+  sentence: (frame: Frame<T>) => string,
+): string {
   if (answer.frame !== null) return sentence(answer.frame);
   return answer.problem === null ? "…" : answer.problem.message;
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the device spends its time, and whether with tensor cores.
 
+import type { ColumnOf } from "../api/tables.ts";
+import type { Measure } from "../chart/ranked.tsx";
 import { Shares } from "../chart/shares.tsx";
+import type { Usual } from "../grid/layout.ts";
 import { TableView, useTableOptions } from "../grid/table_view.tsx";
 import { openedOf, selOfOpened } from "../model/opened.ts";
 import { sumsBy } from "../model/top.ts";
@@ -13,7 +16,7 @@ import { Headline } from "./headline.tsx";
 import { Section, useCommand } from "./parts.tsx";
 import { TopChart, TopChartTools } from "./top_chart.tsx";
 
-const MEASURES = [{ column: "total_ns", title: "total" }];
+const MEASURES: readonly Measure<"kernels">[] = [{ column: "total_ns", title: "total" }];
 const CORES = [
   { word: "true", title: "yes", fill: "kernel" },
   { word: "false", title: "no", fill: "other" },
@@ -21,7 +24,9 @@ const CORES = [
 ];
 
 /** How a kernel was launched stands behind how often and how long. */
-const HOW_LAST = { last: ["grid", "block", "registers_per_thread", "shared_memory_bytes"] };
+const HOW_LAST: Usual<ColumnOf<"kernels">> = {
+  last: ["grid", "block", "registers_per_thread", "shared_memory_bytes"],
+};
 
 export function Kernels() {
   const page = usePage();

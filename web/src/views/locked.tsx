@@ -4,6 +4,7 @@
 import { useEffect, useMemo } from "preact/hooks";
 import type { Timeline } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
+import type { TableName } from "../api/tables.ts";
 import { type Anchor, clockAnchor, collectiveAnchor, stepAnchor } from "../model/anchors.ts";
 import { useTable } from "../state/answers.ts";
 import { allRanksOptions, allTimeOptions } from "../state/options.ts";
@@ -24,7 +25,10 @@ export function baseOf(place: Place, run: string): Base | null {
 }
 
 /** The same table of both sides. */
-function useBoth(name: string | null, base: Base | null): [Frame, Frame] | null {
+function useBoth<T extends TableName>(
+  name: T | null,
+  base: Base | null,
+): [Frame<T>, Frame<T>] | null {
   const { place } = usePage();
   const options = allTimeOptions(place.value);
   const run = useTable(name, options, ROWS);

@@ -4,6 +4,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { Options } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
+import type { ColumnOf, TableName } from "../api/tables.ts";
 import { Curves } from "../chart/curve.tsx";
 import { SmallTable } from "../grid/small_table.tsx";
 import { TableView } from "../grid/table_view.tsx";
@@ -24,10 +25,10 @@ const TABS = [
   { name: "memory_live", title: "alive" },
   { name: "memory_events", title: "allocations" },
   { name: "memory_peaks", title: "peaks" },
-];
+] as const;
 /** Tables of what is alive at a time. */
-const AT_A_TIME = ["memory_live", "memory_events"];
-const PEAK_COLUMNS = [
+const AT_A_TIME: readonly string[] = ["memory_live", "memory_events"] satisfies TableName[];
+const PEAK_COLUMNS: readonly ColumnOf<"memory_peaks">[] = [
   "rank",
   "process",
   "process_name",
@@ -59,7 +60,7 @@ function Devices({ devices, chosen }: { devices: readonly DeviceOfPeak[]; chosen
 }
 
 interface CurveProps {
-  readonly frame: Frame;
+  readonly frame: Frame<"memory_curve">;
   readonly device: DeviceOfPeak;
   /** When the block of a row was allocated and released. */
   readonly marks: readonly number[];
@@ -114,13 +115,13 @@ interface TablesProps {
 function MemoryTables({ only, onHover }: TablesProps) {
   const page = usePage();
   const place = page.place.value;
-  const options = selectionOptions(place);
   const { at, marks } = parseBlock(place.sel);
   const tab = TABS.find((t) => t.name === place.table) ?? TABS[0]!;
   const isAt = at !== "" && AT_A_TIME.includes(tab.name);
-  const base = {
-    ...(tab.name === "memory" ? mergedOptions(place) : options),
+  const options = {
+    ...(tab.name === "memory" ? mergedOptions(place) : selectionOptions(place)),
     ...onlyOf(only, tab.name),
+    ...(isAt && { at: `${at}ns` }),
   };
   return (
     <>
@@ -153,16 +154,18 @@ function MemoryTables({ only, onHover }: TablesProps) {
           pointer, and of the one that was clicked or that the arrow keys are in.
         </p>
       )}
-      <TableView
-        key={tab.name}
-        name={tab.name}
-        options={isAt ? { ...base, at: `${at}ns` } : base}
-        {...(tab.name === "memory_events" && {
-          onOpen: (of) => page.go({ sel: formatBlock(of, at) }),
-          onCurrent: (of) => page.go({ sel: formatBlock(of, at) }, "replace"),
-          onHover: (of) => onHover(of === null ? [] : parseBlock(formatBlock(of, at)).marks),
-        })}
-      />
+      {tab.name === "memory_events" ? (
+        <TableView
+          key={tab.name}
+          name={tab.name}
+          options={options}
+          onOpen={(of) => page.go({ sel: formatBlock(of, at) })}
+          onCurrent={(of) => page.go({ sel: formatBlock(of, at) }, "replace")}
+          onHover={(of) => onHover(of === null ? [] : parseBlock(formatBlock(of, at)).marks)}
+        />
+      ) : (
+        <TableView key={tab.name} name={tab.name} options={options} />
+      )}
     </>
   );
 }

@@ -11,12 +11,12 @@ import { quote } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { Tabs } from "./parts.tsx";
 
-export function ModuleIcicle({ frame }: { frame: Frame }) {
+export function ModuleIcicle({ frame }: { frame: Frame<"modules"> }) {
   const page = usePage();
   const place = page.place.value;
   const times = useMemo(() => moduleTimes(frame), [frame]);
   const time = times.find((t) => t.name === place.metric) ?? times[0];
-  const stacks = useMemo(() => stacksOfModules(frame, time?.name ?? ""), [frame, time]);
+  const stacks = useMemo(() => stacksOfModules(frame, time?.name ?? null), [frame, time]);
   if (time === undefined) return <p class="muted">no module took any time</p>;
   const open = (path: readonly string[]) =>
     page.go({ where: `name = ${quote(path[path.length - 1] ?? "")}`, q: "" });

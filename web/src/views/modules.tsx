@@ -2,7 +2,9 @@
 // Which module takes most, with its backward pass; without modules by annotation or line.
 
 import { useMemo } from "preact/hooks";
-import { Ranked } from "../chart/ranked.tsx";
+import type { ColumnOf, TextsOf } from "../api/tables.ts";
+import { type Measure, Ranked } from "../chart/ranked.tsx";
+import type { Usual } from "../grid/layout.ts";
 import { TableView, useTableOptions } from "../grid/table_view.tsx";
 import { branchesOf, formatFold, isOpen, parseFold, toggle, whereOfFold } from "../model/fold.ts";
 import { openedOf, selOfOpened } from "../model/opened.ts";
@@ -16,7 +18,7 @@ import { ModuleIcicle } from "./module_icicle.tsx";
 import { Section, Tabs, useCommand } from "./parts.tsx";
 import { TopN, topOfPlace } from "./top_n.tsx";
 
-const MEASURES = [
+const MEASURES: readonly Measure<"modules">[] = [
   { column: "device_self_ns", title: "device self" },
   { column: "device_total_ns", title: "device total", nests: true },
   { column: "host_self_ns", title: "host self" },
@@ -30,8 +32,9 @@ const SCOPES = [
 ];
 
 /** In the tree names stand where they belong; sorted rows have their paths at the end. */
-const IN_TREE = { hidden: ["path", "depth", "module_id"], last: ["attribute_path"] };
-const SORTED = { hidden: ["depth", "module_id"], last: ["path", "attribute_path"] };
+type Columns = Usual<ColumnOf<"modules">>;
+const IN_TREE: Columns = { hidden: ["path", "depth", "module_id"], last: ["attribute_path"] };
+const SORTED: Columns = { hidden: ["depth", "module_id"], last: ["path", "attribute_path"] };
 
 const NONE: ReadonlyMap<string, number> = new Map();
 const MOST_LEVELS = 6;
@@ -69,9 +72,9 @@ export function Modules() {
     { ...selection, ...(place.by !== "" && { "group-by": place.by }) },
     { offset: 0, limit: 100_000 },
   );
-  const column = all.frame ? firstWithTime(all.frame, ["device_self_ns", "host_self_ns"]) : "";
+  const column = all.frame ? firstWithTime(all.frame, ["device_self_ns", "host_self_ns"]) : null;
   const ranked = useTable(
-    column === "" ? null : "modules",
+    column === null ? null : "modules",
     { ...options, sort: `-${column}` },
     { offset: 0, limit: 100_000 },
   );
@@ -92,7 +95,7 @@ export function Modules() {
       <Section title="Modules inside modules" answer={tree}>
         {(frame) => <ModuleIcicle frame={frame} />}
       </Section>
-      {column !== "" && (
+      {column !== null && (
         <Section title="Modules by their own time" answer={ranked} tools={<TopN />}>
           {(frame) => (
             <Ranked
@@ -120,7 +123,8 @@ export function Modules() {
           toggle: (path) => page.go({ shut: formatFold(toggle(fold, path)) }, "replace"),
         }}
         {...(place.by !== "line" && {
-          onOpen: (names) => page.go({ sel: selOfOpened("module", { name: names.name ?? "" }) }),
+          onOpen: (names: TextsOf<"modules">) =>
+            page.go({ sel: selOfOpened("module", { name: names.name ?? "" }) }),
         })}
       />
     </>

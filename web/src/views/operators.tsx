@@ -2,6 +2,7 @@
 // Which operator takes most: bars of four measures, the table, and what is below one row.
 
 import type { Frame } from "../api/cols.ts";
+import type { Measure } from "../chart/ranked.tsx";
 import { TableView, useTableOptions } from "../grid/table_view.tsx";
 import { openedOf, selOfOpened } from "../model/opened.ts";
 import { useTable } from "../state/answers.ts";
@@ -12,7 +13,7 @@ import { Headline } from "./headline.tsx";
 import { Section, useCommand } from "./parts.tsx";
 import { TopChart, TopChartTools } from "./top_chart.tsx";
 
-const MEASURES = [
+const MEASURES: readonly Measure<"operators">[] = [
   { column: "device_self_ns", title: "device self" },
   { column: "device_total_ns", title: "device total", nests: true },
   { column: "host_self_ns", title: "host self" },
@@ -20,7 +21,7 @@ const MEASURES = [
 ];
 
 /** The shape of ROW, if FRAME has a row for each; undefined: it has not. */
-const shapeOf = (frame: Frame, row: number) =>
+const shapeOf = (frame: Frame<"operators">, row: number) =>
   frame.index("input_shape") < 0 ? undefined : frame.text(row, "input_shape");
 
 export function Operators() {

@@ -2,6 +2,7 @@
 // The average step and its parts, all steps, devices and ranks, and what to do first.
 
 import type { Frame } from "../api/cols.ts";
+import type { ColumnOf } from "../api/tables.ts";
 import { StepsChart } from "../chart/steps.tsx";
 import { SmallTable } from "../grid/small_table.tsx";
 import { CATEGORIES } from "../model/categories.ts";
@@ -20,7 +21,7 @@ import { Configuration, Info } from "./trace_info.tsx";
 const MOST_RANKS = 32;
 const ALL = { offset: 0, limit: 1000 };
 
-const RANK_COLUMNS = [
+const RANK_COLUMNS: readonly ColumnOf<"ranks">[] = [
   "rank",
   "span",
   "worker",
@@ -28,7 +29,7 @@ const RANK_COLUMNS = [
   "device",
   "steps",
   "avg_step_ns",
-  ...CATEGORIES.map((category) => `avg_${category}_ns`),
+  ...CATEGORIES.map((category) => `avg_${category}_ns` as const),
 ];
 
 /** The options of tables, which count steps as the address wants it. */

@@ -5,7 +5,7 @@ import type { Frame } from "../api/cols.ts";
 import { peakOwners } from "../model/peak.ts";
 import { format, formatIn, unitFor } from "../model/units.ts";
 
-export function Owners({ frame, row }: { frame: Frame; row: number }) {
+export function Owners({ frame, row }: { frame: Frame<"memory_peaks">; row: number }) {
   const owners = peakOwners(frame.text(row, "at_peak"));
   if (owners.length === 0) return null;
   const most = Math.max(1, ...owners.map((o) => o.bytes));

@@ -5,6 +5,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { ApiProblem } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
+import type { TableName } from "../api/tables.ts";
 import { format } from "../model/units.ts";
 import { adviceOn } from "../model/wrong_search.ts";
 import type { Answer } from "../state/answers.ts";
@@ -96,19 +97,20 @@ export function useCommand(answer: Printed): void {
   useEffect(show, [command]);
 }
 
-interface SectionProps {
+interface SectionProps<T extends TableName> {
   readonly title: string;
-  readonly answer: Answer;
+  readonly answer: Answer<T>;
   readonly tools?: ComponentChildren;
   /** What stands there if the answer has no rows, below its notes. */
   readonly ifEmpty?: ComponentChildren;
   /** How many of the first notes of the rows are said elsewhere in the view. */
   readonly said?: number;
-  readonly children: (frame: Frame) => ComponentChildren;
+  readonly children: (frame: Frame<T>) => ComponentChildren;
 }
 
 /** A part of a view with the rows of one table: its title, and the command that prints it. */
-export function Section({ title, answer, tools, ifEmpty, said, children }: SectionProps) {
+export function Section<T extends TableName>(props: SectionProps<T>) {
+  const { title, answer, tools, ifEmpty, said, children } = props;
   const { frame, problem } = answer;
   const command = frame?.command ?? "";
   const show = useFollowed(commandOf(answer));

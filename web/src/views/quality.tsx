@@ -14,7 +14,7 @@ import { Section } from "./parts.tsx";
 const ALL = { offset: 0, limit: 1000 };
 
 /** The findings of FRAME as texts, which columns of a table would cut. */
-function List({ frame }: { frame: Frame }) {
+function List({ frame }: { frame: Frame<"quality"> }) {
   return (
     <ul class="advice">
       {Array.from({ length: frame.n }, (_, row) => (

@@ -19,7 +19,7 @@ import { Section, Tabs } from "./parts.tsx";
 const METRICS = [
   { name: "caused_wait_ns", title: "wait caused" },
   { name: "waited_ns", title: "waits" },
-];
+] as const;
 const ORDERS = [
   { name: "late", title: "late" },
   { name: "rank", title: "rank" },
@@ -30,7 +30,7 @@ function orderOf(text: string): HeatOrder {
   return text === "rank" || text === "alike" ? text : "late";
 }
 
-function metricOf(text: string): string {
+function metricOf(text: string): (typeof METRICS)[number]["name"] {
   return METRICS.find((m) => m.name === text)?.name ?? "caused_wait_ns";
 }
 
@@ -66,7 +66,13 @@ function PartBar({ part, most }: { part: RankPart | undefined; most: number }) {
   );
 }
 
-function MapOf({ frame, overlap }: { frame: Frame; overlap: Frame | null }) {
+function MapOf({
+  frame,
+  overlap,
+}: {
+  frame: Frame<"stragglers">;
+  overlap: Frame<"rank_overlap"> | null;
+}) {
   const page = usePage();
   const place = page.place.value;
   const map = useMemo<HeatMap>(
@@ -153,7 +159,7 @@ function OpenCell({ rank, span, step }: { rank: string; span: string; step: stri
   );
 }
 
-export function RankMap({ overlap }: { overlap: Frame | null }) {
+export function RankMap({ overlap }: { overlap: Frame<"rank_overlap"> | null }) {
   const place = usePage().place.value;
   const options = { ...allRanksOptions(place), "group-by": "step" };
   const cells = useTable("stragglers", options, { offset: 0, limit: 1_000_000 });

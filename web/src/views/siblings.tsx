@@ -14,7 +14,7 @@ import { Section } from "./parts.tsx";
 const FEW = { offset: 0, limit: 8 };
 const BUCKETS = { offset: 0, limit: 64 };
 
-function Histogram({ frame }: { frame: Frame }) {
+function Histogram({ frame }: { frame: Frame<"durations"> }) {
   const rows = Array.from({ length: frame.n }, (_, row) => row);
   const most = Math.max(1, ...rows.map((row) => frame.at(row, "calls") ?? 0));
   const width = 100 / Math.max(1, frame.n);

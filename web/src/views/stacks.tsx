@@ -3,12 +3,13 @@
 // opened in an editor.
 
 import type { Frame } from "../api/cols.ts";
+import type { ColumnOf } from "../api/tables.ts";
 import { SmallTable } from "../grid/small_table.tsx";
 import { type CallFrame, framesOf } from "../model/call_frames.ts";
 import { format } from "../model/units.ts";
 import { usePage } from "../state/session.ts";
 
-const COLUMNS = [
+const COLUMNS: readonly ColumnOf<"operators">[] = [
   "calls",
   "device_self_ns",
   "device_total_ns",
@@ -68,7 +69,7 @@ function Stack({ text }: { text: string }) {
   );
 }
 
-export function Stacks({ frame }: { frame: Frame }) {
+export function Stacks({ frame }: { frame: Frame<"operators"> }) {
   return (
     <SmallTable
       frame={frame}

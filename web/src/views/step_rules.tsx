@@ -12,13 +12,13 @@ const LENGTHS = [
 ];
 
 /** Whether FRAME, of the table `steps`, has steps that a rule leaves out, or would. */
-function hasTail(frame: Frame | null): boolean {
+function hasTail(frame: Frame<"steps"> | null): boolean {
   for (let row = 0; frame !== null && row < frame.n; row++)
     if (/^(not kept|kept by)/.test(frame.text(row, "note"))) return true;
   return false;
 }
 
-export function StepRules({ steps }: { steps: Frame | null }) {
+export function StepRules({ steps }: { steps: Frame<"steps"> | null }) {
   const page = usePage();
   const { length, kept } = page.place.value;
   return (

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any table of the catalog.
 
+import { tableNamed } from "../api/tables.ts";
 import { TableView } from "../grid/table_view.tsx";
 import { moreOptions, namesOf, withoutOption } from "../state/more_options.ts";
 import { selectionOptions, stepOptions } from "../state/options.ts";
@@ -30,7 +31,7 @@ function MoreOptions() {
 export function Tables() {
   const page = usePage();
   const tables = (page.catalog.value?.tables ?? []).filter((table) => !table.compares);
-  const name = page.place.value.table || "operators";
+  const name = tableNamed(page.place.value.table || "operators");
   const table = tables.find((t) => t.name === name);
   const place = page.place.value;
   const isMerged = place.merge === "on";

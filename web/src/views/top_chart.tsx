@@ -2,6 +2,7 @@
 // The first rows of a table as bars, or as rings if the address says so: chart=pies.
 
 import type { Frame } from "../api/cols.ts";
+import type { ColumnOf, TableName } from "../api/tables.ts";
 import { Donuts } from "../chart/donuts.tsx";
 import { type Measure, Ranked } from "../chart/ranked.tsx";
 import { tailOf } from "../model/top.ts";
@@ -14,17 +15,17 @@ const CHARTS = [
   { name: "pies", title: "pies" },
 ];
 
-interface TopChartProps {
-  readonly frame: Frame;
-  readonly measures: readonly Measure[];
-  readonly by: string;
+interface TopChartProps<T extends TableName> {
+  readonly frame: Frame<T>;
+  readonly measures: readonly Measure<T>[];
+  readonly by: ColumnOf<T>;
   readonly label: string;
   /** Columns that tell rows of the same name apart, if the rows are grouped by them. */
-  readonly also: readonly string[];
+  readonly also: readonly ColumnOf<T>[];
   readonly onOpen: (row: number) => void;
 }
 
-export function TopChart({ also, ...props }: TopChartProps) {
+export function TopChart<T extends TableName>({ also, ...props }: TopChartProps<T>) {
   const place = usePage().place.value;
   const tail = (row: number) => tailOf(props.frame, row, also);
   const all = { ...props, tailOf: tail, n: topOfPlace(place) };

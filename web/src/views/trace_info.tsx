@@ -24,7 +24,7 @@ function shown(key: string, value: string): string {
 }
 
 /** The sums over all ranks and spans. */
-export function Configuration({ frame }: { frame: Frame }) {
+export function Configuration({ frame }: { frame: Frame<"info"> }) {
   const rows = new Map(Array.from({ length: frame.n }, (_, row) => [frame.text(row, "key"), row]));
   const told = FIRST.flatMap(([key, title]) => {
     const row = rows.get(key);
@@ -50,7 +50,7 @@ export function Configuration({ frame }: { frame: Frame }) {
   );
 }
 
-export function Info({ frame }: { frame: Frame }) {
+export function Info({ frame }: { frame: Frame<"info"> }) {
   const meta: number[] = [];
   const facts: number[] = [];
   for (let row = 0; row < frame.n; row++)
