@@ -154,6 +154,13 @@ async function testFrame(browser, server) {
       if (["operators", "kernels", "overview"].includes(view))
         check((await compare(page, `${view} of a step`)) > 4, `${view} has numbers`);
     }
+    const chips = async () => (await page.locator(".bar .chip").allTextContents()).join();
+    check((await chips()) === "steps 7 ×", `what is selected stands in the bar: ${await chips()}`);
+    await goTo(page, server, "kernels?t=1000000+90000000");
+    check((await chips()) === "range ×", `and a range of time: ${await chips()}`);
+    await page.click(".bar .chip");
+    await settle(page);
+    check((await chips()) === "" && !/[?&]t=/.test(await hashOf(page)), "a click takes it back");
   });
 }
 

@@ -6,6 +6,7 @@ import type { Frame } from "../api/cols.ts";
 import { CATEGORIES } from "../model/categories.ts";
 import { type StripBar, stepBars } from "../model/strip.ts";
 import { format, formatTime } from "../model/units.ts";
+import { toggled } from "../state/codec.ts";
 import { usePage } from "../state/session.ts";
 
 const HEIGHT = 120;
@@ -59,14 +60,8 @@ interface BarProps {
 /** What is left out is in the address: hide=kernel,memcpy. */
 function useHidden(): [hidden: readonly string[], toggle: (category: string) => void] {
   const page = usePage();
-  const hidden = page.place.value.hide.split(",").filter((word) => word !== "");
-  const toggle = (category: string) => {
-    const next = hidden.includes(category)
-      ? hidden.filter((word) => word !== category)
-      : [...hidden, category];
-    page.go({ hide: next.join(",") });
-  };
-  return [hidden, toggle];
+  const hidden = page.place.value.hide;
+  return [hidden, (category) => page.go({ hide: toggled(hidden, category) })];
 }
 
 interface LegendProps {

@@ -23,7 +23,7 @@ export const METRICS = [
 export type Metric = (typeof METRICS)[number];
 
 /** The stacks and the metric of PLACE. */
-export function wishOf(place: Place): { stack: string; metric: Metric } {
+export function wishOf(place: Place): { stack: (typeof STACKS)[number]["name"]; metric: Metric } {
   const stack = STACKS.find((s) => s.name === place.stack)?.name ?? STACKS[0].name;
   const there = metricsOf(stack);
   return { stack, metric: there.find((m) => m.name === place.metric) ?? there[0]! };

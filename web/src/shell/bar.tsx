@@ -2,6 +2,7 @@
 // The control panel: which run, which ranks and span, and what the page itself can do.
 
 import { usePage } from "../state/session.ts";
+import { formatValue, HOME } from "../state/url.ts";
 import { Findings } from "./findings.tsx";
 import { changeTheme } from "./keys.ts";
 import { Pickers } from "./pickers.tsx";
@@ -9,7 +10,7 @@ import { Pickers } from "./pickers.tsx";
 /** What is selected by NAME, if anything; a click takes it back, unless the page has nothing else. */
 function Chip({ name, text }: { name: "steps" | "t"; text: string }) {
   const page = usePage();
-  const value = page.place.value[name];
+  const value = formatValue(page.place.value, name);
   if (value === "") return null;
   if (value === page.session.value?.fixed?.[name])
     return (
@@ -18,7 +19,7 @@ function Chip({ name, text }: { name: "steps" | "t"; text: string }) {
       </span>
     );
   return (
-    <button type="button" class="chip" onClick={() => page.go({ [name]: "" })}>
+    <button type="button" class="chip" onClick={() => page.go({ [name]: HOME[name] })}>
       {text} ×
     </button>
   );

@@ -113,7 +113,7 @@ async function asRows(page: PageState): Promise<void> {
 function leave(page: PageState): void {
   if (page.helpIsOpen.value) page.helpIsOpen.value = false;
   else if (page.place.value.sel !== "") page.go({ sel: "" });
-  else page.go({ steps: "", t: "", q: "", thread: "", area: "" });
+  else page.go({ steps: "", t: null, q: "", thread: "", area: "" });
 }
 
 /** Esc in a field that searches or names something leaves it; what is written stays. */

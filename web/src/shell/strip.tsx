@@ -3,6 +3,7 @@
 // is selected for all views.
 
 import { useEffect } from "preact/hooks";
+import type { Window } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
 import type { StepWord } from "../model/matches.ts";
 import {
@@ -16,9 +17,9 @@ import {
 } from "../model/strip.ts";
 import { formatTime } from "../model/units.ts";
 import { LATER, useTable } from "../state/answers.ts";
+import { isSameRange } from "../state/codec.ts";
 import { allTimeOptions, mergedOptions, stepOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
-import { formatRange, parseRange } from "../state/url.ts";
 import { StripBars } from "./strip_bars.tsx";
 
 const MOST_ROWS = 10000;
@@ -43,7 +44,7 @@ function Mean() {
   const mean = frame === null || frame.n === 0 ? null : frame.at(0, "avg_ns");
   return (
     <span class={isOld ? "old" : ""} {...(frame !== null && { "data-command": frame.command })}>
-      {place.value.t === "" ? "mean" : "range"}{" "}
+      {place.value.t === null ? "mean" : "range"}{" "}
       <span {...(mean !== null && { "data-v": String(mean), "data-r": "0", "data-c": "avg_ns" })}>
         {mean === null ? "–" : formatTime(mean)}
       </span>
@@ -56,7 +57,7 @@ function Steps({ frame }: { frame: Frame<"steps"> }) {
   const bars = stepBars(frame, MOST_BARS);
   const take = (first: number, last: number) => {
     const steps = stepsBetween(bars[first]!.first, bars[last]!.last);
-    page.go({ steps: page.place.value.steps === steps ? "" : steps, t: "" });
+    page.go({ steps: page.place.value.steps === steps ? "" : steps, t: null });
   };
   // Of more rows than there are here only the number of rows is known.
   const n = frame.n < frame.rows ? frame.rows : countSteps(frame);
@@ -76,8 +77,7 @@ function Steps({ frame }: { frame: Frame<"steps"> }) {
   );
 }
 
-function selectedTimes(bars: readonly StripBar[], t: string): boolean[] {
-  const range = parseRange(t);
+function selectedTimes(bars: readonly StripBar[], range: Window | null): boolean[] {
   return bars.map(
     (bar) => range !== null && Number(bar.first) < range.to && Number(bar.last) > range.from,
   );
@@ -87,8 +87,8 @@ function Use({ frame }: { frame: Frame<"utilization"> }) {
   const page = usePage();
   const bars = useBars(frame, MOST_BARS);
   const take = (first: number, last: number) => {
-    const t = formatRange({ from: Number(bars[first]!.first), to: Number(bars[last]!.last) });
-    page.go({ t: page.place.value.t === t ? "" : t });
+    const t = { from: Number(bars[first]!.first), to: Number(bars[last]!.last) };
+    page.go({ t: isSameRange(page.place.value.t, t) ? null : t });
   };
   return (
     <section class="strip" aria-label="Use of the devices">

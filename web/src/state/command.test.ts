@@ -26,7 +26,7 @@ test("a command has a place", () => {
       thread: "",
       sort: "dur_ns",
       where: "kind = 'memcpy' and step > 1",
-      t: "1500000+500000",
+      t: { from: 1500000, to: 2000000 },
     },
   );
 });
@@ -36,7 +36,7 @@ test("what a command does not select is not selected", () => {
   assert.equal(place?.merge, "on");
   assert.equal(place?.cols, "category,avg_ns");
   assert.equal(place?.steps, "");
-  assert.equal(place?.t, "");
+  assert.equal(place?.t, null);
 });
 
 test("options that no view has are kept", () => {
@@ -91,7 +91,7 @@ test("a command of some files leads to their ranks and spans, at their times", (
   assert.equal(of("--max-memory 3G /d/r"), null);
   const late = of(`--where "start_ns < 5 and name = 'start_ns'" --from 10 --to 20 /d/r/2.json`);
   assert.equal(late?.where, "(start_ns - 90) < 5 and name = 'start_ns'");
-  assert.equal(late?.t, "100+10");
+  assert.deepEqual(late?.t, { from: 100, to: 110 });
   assert.equal(of("--at 10 /d/r/1.json")?.opts, "--at 80ns");
 });
 

@@ -6,7 +6,7 @@ import type { RunState } from "../api/api.ts";
 import { splitWords } from "../api/shell_words.ts";
 import { formatMore, isMoreOption, isSwitch } from "./more_options.ts";
 import { isOfRun, isWholeRun, type OpenFiles, partOfOperands, shiftWhere } from "./operands.ts";
-import { FRESH, formatRange, type Place } from "./url.ts";
+import { FRESH, type Place } from "./url.ts";
 
 type Key =
   | "sort"
@@ -109,7 +109,7 @@ function timesOf(more: Record<string, string | true>, start: number): Partial<Pl
   if (from === undefined || to === undefined) return {};
   delete more.from;
   delete more.to;
-  return { t: formatRange({ from, to }) };
+  return { t: { from, to } };
 }
 
 /** What to change to come to the rows that COMMAND prints; null: no place shows just them. FILES
@@ -118,7 +118,7 @@ export function placeOfCommand(command: string, files?: OpenFiles): Partial<Plac
   const read = readCommand(command);
   if (read === null) return null;
   // What a command does not say it does not select. Its file may be that of one rank and span.
-  const all = { process: "", steps: "", t: "", thread: "" };
+  const all = { process: "", steps: "", t: null, thread: "" };
   const part = files && partOfOperands(read.operands, files);
   if (part === null) return null;
   const place: Draft = { ...FRESH, ...all, ...part?.place, view: "tables", table: read.table };

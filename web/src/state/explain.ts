@@ -5,7 +5,7 @@ import type { Api, EventDetail, Options } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
 import { allTimeOptions } from "./options.ts";
 import type { PageState } from "./session.ts";
-import { FRESH, formatRange, type Place } from "./url.ts";
+import { FRESH, type Place } from "./url.ts";
 
 const ONE = { offset: 0, limit: 1 };
 
@@ -77,7 +77,7 @@ export async function traceOfStep(page: PageState): Promise<void> {
   if (row < 0) return;
   const from = steps.at(row, "start_ns") ?? 0;
   const to = from + Math.max(1, steps.at(row, "total_ns") ?? 1);
-  page.go({ ...FRESH, view: "trace", w: formatRange({ from, to }), sel: place.sel });
+  page.go({ ...FRESH, view: "trace", w: { from, to }, sel: place.sel });
 }
 
 /** Show all rows that explain the step. */
@@ -90,7 +90,7 @@ export async function rowsOfStep(page: PageState): Promise<void> {
   if (options === null) return;
   const { rank = place.rank, span = place.span, where = "" } = options as Record<string, string>;
   const shown = { view: "tables", table: "step_explain", rank, span, where } as const;
-  page.go({ ...FRESH, ...shown, steps: "", t: "" });
+  page.go({ ...FRESH, ...shown, steps: "", t: null });
 }
 
 /** The sibling of DETAIL that follows it in time, or precedes it; null: there is none. */

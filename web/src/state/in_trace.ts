@@ -3,9 +3,10 @@
 
 import type { Options, Timeline, TraceOfRun, Window } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
+import { formatRange } from "./codec.ts";
 import { allTimeOptions, quote } from "./options.ts";
 import type { PageState } from "./session.ts";
-import { FRESH, formatRange } from "./url.ts";
+import { FRESH } from "./url.ts";
 
 /** Rows that are events. */
 type EventRows = Frame<"events">;
@@ -55,7 +56,8 @@ async function findEvent(
 ): Promise<number | null> {
   const { steps, t } = page.place.value;
   const fixed = page.session.value?.fixed;
-  if (steps === (fixed?.steps ?? "") && t === (fixed?.t ?? "")) return numberOf(traces, frame, row);
+  if (steps === (fixed?.steps ?? "") && formatRange(t) === (fixed?.t ?? ""))
+    return numberOf(traces, frame, row);
   const options = { ...optionsOfRow(page, frame, row), fp };
   const found = await page.api.table("events", options, ONE);
   return found.n === 0 ? null : numberOf(traces, found, 0);
@@ -71,7 +73,7 @@ export async function showTime(
   page.go({
     ...FRESH,
     view: "trace",
-    w: formatRange(window),
+    w: window,
     ...(traces.length > 1 && rank !== undefined && { rank }),
   });
 }
@@ -95,7 +97,7 @@ export async function showInTrace(
   page.go({
     ...FRESH,
     view: "trace",
-    w: formatRange(window),
+    w: window,
     q,
     ...(traces.length > 1 && { rank: frame.text(row, "rank") }),
     ...(event !== null && { sel: `ev:${event}` }),

@@ -7,7 +7,7 @@ import type { Frame } from "../api/cols.ts";
 import { allRanksOptions, allTimeOptions, quote } from "./options.ts";
 import { COMMUNICATES } from "./row_events.ts";
 import type { PageState, RowHere } from "./session.ts";
-import { FRESH, formatBase, formatRange } from "./url.ts";
+import { FRESH, formatBase } from "./url.ts";
 
 const ONE = { offset: 0, limit: 1 };
 const ROWS = { offset: 0, limit: 10_000 };
@@ -117,7 +117,7 @@ export async function traceOfLate(page: PageState, row: RowHere): Promise<boolea
   const [start, skew] = [call?.at(0, "start_ns") ?? null, call?.at(0, "skew_ns") ?? null];
   if (call === null || start === null || skew === null) return false;
   const late = call.text(0, "last_rank");
-  const everything = allRanksOptions({ ...page.place.value, steps: "", t: "" });
+  const everything = allRanksOptions({ ...page.place.value, steps: "", t: null });
   const [ranks, timeline] = await Promise.all([
     page.api.table("ranks", everything, ROWS),
     page.api.timeline(page.run.value),
@@ -145,7 +145,7 @@ export async function traceOfLate(page: PageState, row: RowHere): Promise<boolea
     span: last.span,
     cmp: formatBase({ run: page.run.value, rank: median.rank, span: median.span }),
     lock: "clock",
-    w: formatRange({ from, to: from + Math.round(took * 1.5) }),
+    w: { from, to: from + Math.round(took * 1.5) },
     ...(event !== null && { sel: `ev:${event}` }),
   });
   return true;

@@ -5,10 +5,17 @@ import { hasIds, withoutIds } from "./link_ids.ts";
 import { HOME } from "./url.ts";
 
 test("events of other traces are left out, names and times stay", () => {
-  const place = { ...HOME, fp: "1", sel: "ev:3", q: "mm", w: "1+2", notes: "5+2@3~look~~9~here" };
+  const place = {
+    ...HOME,
+    fp: "1",
+    sel: "ev:3",
+    q: "mm",
+    w: { from: 1, to: 3 },
+    notes: "5+2@3~look~~9~here",
+  };
   assert.ok(hasIds(place));
   const left = withoutIds(place);
-  assert.deepEqual(left, { ...HOME, q: "mm", w: "1+2", notes: "5+2~look~~9~here" });
+  assert.deepEqual(left, { ...HOME, q: "mm", w: { from: 1, to: 3 }, notes: "5+2~look~~9~here" });
   assert.ok(!hasIds(left));
 });
 

@@ -3,7 +3,7 @@
 // read alike: so the status line can show what prints the same.
 
 import type { CatalogTable, Options } from "../api/api.ts";
-import { type Place, parseBase, parseRange } from "./url.ts";
+import { type Place, parseBase } from "./url.ts";
 
 /** The options of the selection of PLACE: what all tables of a view have in common. */
 export function selectionOptions(place: Place): Options {
@@ -13,7 +13,7 @@ export function selectionOptions(place: Place): Options {
   if (place.span !== "") options.span = place.span;
   if (place.process !== "") options.process = place.process;
   if (place.steps !== "") options.steps = place.steps;
-  const range = parseRange(place.t);
+  const range = place.t;
   if (range !== null) {
     options.from = `${range.from}ns`;
     options.to = `${range.to}ns`;
@@ -33,7 +33,7 @@ export function baseOptions(cmp: string): Options {
 
 /** The same for tables of all steps and all of the time. */
 export function allTimeOptions(place: Place): Options {
-  return selectionOptions({ ...place, steps: "", t: "" });
+  return selectionOptions({ ...place, steps: "", t: null });
 }
 
 /** The same for tables that compare ranks with each other, and need all of them. */

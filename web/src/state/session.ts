@@ -7,6 +7,7 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { type Api, ApiError, type Catalog, type Progress, type Session } from "../api/api.ts";
 import type { StepWord } from "../model/matches.ts";
+import { parseRange } from "./codec.ts";
 import { hasIds, withoutIds } from "./link_ids.ts";
 import { formatPlace, type Place, parsePlace } from "./url.ts";
 
@@ -139,7 +140,7 @@ export function createPageState(api: Api, window: Window): PageState {
       rank: rank || fixed.rank,
       span: span || fixed.span,
       steps: steps || fixed.steps,
-      t: t || fixed.t,
+      t: t ?? parseRange(fixed.t),
     };
   };
 

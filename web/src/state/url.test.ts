@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { formatRange, parseRange } from "./codec.ts";
 import {
+  FRESH,
   formatBase,
   formatPlace,
-  formatRange,
   HOME,
+  PLAIN_TABLE,
   parseBase,
   parsePlace,
-  parseRange,
+  WHOLE_RUN,
 } from "./url.ts";
 
 test("a place survives its fragment", () => {
@@ -48,4 +50,29 @@ test("the base of a comparison may have a rank and a span of its own", () => {
   assert.deepEqual(parseBase("a:b:0,2-3:1"), { run: "a:b", rank: "0,2-3", span: "1" });
   for (const text of ["", "a", "a:0:", "a::2", "a:b:1:1"])
     assert.equal(formatBase(parseBase(text)), text);
+});
+
+test("what another view, table or run takes back is in the schema", () => {
+  assert.deepEqual(PLAIN_TABLE, { q: "", where: "", by: "", sort: "", cols: "" });
+  assert.deepEqual(WHOLE_RUN, { rank: "", span: "", process: "", steps: "", t: null, sel: "" });
+  for (const key of ["sel", "table", "q", "hide", "chart", "cols"]) assert.ok(key in FRESH, key);
+  for (const key of ["fp", "run", "rank", "t", "w", "pin", "notes", "view", "other"])
+    assert.ok(!(key in FRESH), key);
+});
+
+test("an address has each value as before, in a fixed order", () => {
+  const text =
+    "#/trace?v=1&fp=9&run=a&cmp=b:0:1&rank=0&span=1&process=7&steps=1-2&t=1+2&w=-5+7&sel=ev:3" +
+    "&table=x&q=%2Fa%2F&where=a&by=b&sort=-c&merge=on&opts=d&device=e&top=5&stack=op&metric=m" +
+    "&order=o&root=r&priority=p&length=annotation&kept=all&shut=2&chart=pies&cols=g&pin=a,b" +
+    "&hide=c&fold=d&python=on&unpack=e&depth=f:3&only=i&thread=1/2&area=kinds&clock=wall" +
+    "&flow=all&color=name&ghost=off&lock=start&notes=1%7Ex&later=2";
+  const place = parsePlace(text);
+  assert.deepEqual(place.pin, ["a", "b"]);
+  assert.deepEqual(place.w, { from: -5, to: 2 });
+  assert.equal(
+    formatPlace(place),
+    text.replace("%2Fa%2F", "/a/").replace("t=1+2", "t=1%2B2").replace("w=-5+7", "w=-5%2B7"),
+  );
+  assert.equal(parsePlace("#/trace?lock=nothing").lock, "");
 });

@@ -1,183 +1,146 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of the page in the fragment of its address: #/VIEW?v=1&fp=...
 //
-// Values that are the default are left out, the order is fixed, and keys that this version does
-// not know are kept. A fragment never reaches a server.
+// FIELDS says all of a key: how its value is written, and what takes it back. Types, defaults and
+// what is reset come from there. Values that are the default are left out, the order is fixed, and
+// keys that this version does not know are kept. A fragment never reaches a server.
 
-export interface Place {
-  readonly view: string;
+import { type Codec, keys, oneOf, range, text } from "./codec.ts";
+
+/** What takes a value back: another run (`run`), another table (`table`), another view (`view`, which
+ * is also another table). Without a scope it stays. */
+type Scope = "run" | "table" | "view";
+
+interface Field<V, S extends Scope> {
+  readonly codec: Codec<V>;
+  readonly scopes: readonly S[];
+}
+
+function field<V, S extends Scope = never>(codec: Codec<V>, ...scopes: readonly S[]): Field<V, S> {
+  return { codec, scopes };
+}
+
+/** The keys, in the order in which they are written. */
+const FIELDS = {
   /** Fingerprint of the traces for which ids in the link are valid; "": none. */
-  readonly fp: string;
+  fp: field(text),
   /** Which run, and which other run it is compared with, RUN or RUN:RANK:SPAN; "": the first one,
    * none. */
-  readonly run: string;
-  readonly cmp: string;
+  run: field(text),
+  cmp: field(text),
   /** The selection, as words of the command line. */
-  readonly rank: string;
-  readonly span: string;
-  readonly process: string;
-  readonly steps: string;
-  /** A range of time in ns from the origin, START+DUR; "": all. */
-  readonly t: string;
-  /** The window of the timeline, START+DUR. */
-  readonly w: string;
-  readonly sel: string;
+  rank: field(text, "run"),
+  span: field(text, "run"),
+  process: field(text, "run"),
+  steps: field(text, "run"),
+  /** A range of time; null: all. */
+  t: field(range, "run"),
+  /** The window of the timeline; null: what is shown at first. */
+  w: field(range),
+  /** What is selected or open, as KIND:WHICH. */
+  sel: field(text, "run", "view"),
+  table: field(text, "view"),
   /** Of tables: filter, grouping, and order, as the command has them. */
-  readonly q: string;
-  readonly where: string;
-  readonly by: string;
-  readonly sort: string;
+  q: field(text, "table", "view"),
+  where: field(text, "table", "view"),
+  by: field(text, "table", "view"),
+  sort: field(text, "table", "view"),
   /** Of tables: "on": rows are summed over all ranks and spans. */
-  readonly merge: string;
+  merge: field(oneOf("on"), "view"),
   /** Of tables: more options of the command (more_options.ts). */
-  readonly opts: string;
-  readonly table: string;
+  opts: field(text, "view"),
   /** Of memory: PROCESS/DEVICE; "": the one with the highest peak. */
-  readonly device: string;
+  device: field(text, "view"),
   /** How many rows a chart shows one by one; "": ten. */
-  readonly top: string;
+  top: field(text, "view"),
   /** Of flame: which stacks, what they are measured by, the order of frames, and what is zoomed to. */
-  readonly stack: string;
-  readonly metric: string;
-  readonly order: string;
-  readonly root: string;
+  stack: field(text, "view"),
+  metric: field(text, "view"),
+  order: field(text, "view"),
+  root: field(text, "view"),
   /** How steps are counted: parts that get shared time first; "annotation": without device work;
    * "all": with the tail. */
-  readonly priority: string;
-  readonly length: string;
-  readonly kept: string;
+  priority: field(text, "view"),
+  length: field(text, "view"),
+  kept: field(oneOf("all"), "view"),
   /** Of a tree: which branches are shut (model/fold.ts). */
-  readonly shut: string;
+  shut: field(text, "view"),
   /** Of charts: bars or pies; of tables: columns, as the grid writes them. */
-  readonly chart: string;
-  readonly cols: string;
-  readonly pin: string;
-  readonly hide: string;
-  readonly fold: string;
+  chart: field(oneOf("pies"), "view"),
+  cols: field(text, "table", "view"),
+  /** Of the timeline: tracks on top, tracks that are hidden (of charts: parts), and folded ones. */
+  pin: field(keys),
+  hide: field(keys, "view"),
+  fold: field(keys),
   /** Of the timeline: Python frames of all threads ("on"), of none ("off"), or of those where they are
    * not deep (""); processes whose sparse queues stand alone; how many lanes tracks show, as KEY:N. */
-  readonly python: string;
-  readonly unpack: string;
-  readonly depth: string;
+  python: field(oneOf("on", "off")),
+  unpack: field(keys),
+  depth: field(text),
   /** Of the timeline: tracks that are shown, by text or /regex/. */
-  readonly only: string;
+  only: field(text),
   /** Of an area: the only host thread that it is of, as PROCESS/THREAD. */
-  readonly thread: string;
+  thread: field(text),
   /** Of an area: the table that is shown; "": names. */
-  readonly area: string;
-  /** What the ruler counts from: "": the origin, step or wall. */
-  readonly clock: string;
-  /** Which arrows: "": of what is selected; all or none. What colours mean; "": kinds. */
-  readonly flow: string;
-  readonly color: string;
+  area: field(text),
+  /** What the ruler counts from; "": the origin. */
+  clock: field(oneOf("step", "wall")),
+  /** Which arrows; "": of what is selected. What colours mean; "": kinds. */
+  flow: field(oneOf("all", "none")),
+  color: field(text),
   /** "off": no ghost of the median step; how two runs are locked; notes on times. */
-  readonly ghost: string;
-  readonly lock: string;
-  readonly notes: string;
+  ghost: field(oneOf("off")),
+  lock: field(oneOf("step", "collective", "start", "clock")),
+  notes: field(text),
+} as const;
+
+type Fields = typeof FIELDS;
+type Key = keyof Fields;
+type ValueOf<K extends Key> = Fields[K] extends Field<infer V, Scope> ? V : never;
+type KeyIn<S extends Scope> = {
+  [K in Key]: S extends Fields[K]["scopes"][number] ? K : never;
+}[Key];
+
+export type Place = { readonly view: string } & { readonly [K in Key]: ValueOf<K> } & {
   /** Keys that this version does not know, as they came. */
   readonly other: ReadonlyArray<readonly [key: string, value: string]>;
+};
+
+const KEYS = Object.keys(FIELDS) as Key[];
+
+function codecOf(key: Key): Codec<unknown> {
+  return FIELDS[key].codec as Codec<unknown>;
 }
+
+/** What SOME keys are if the address does not have them. */
+function defaults<K extends Key>(some: readonly K[]): Pick<Place, K> {
+  return Object.fromEntries(some.map((key) => [key, codecOf(key).none])) as Pick<Place, K>;
+}
+
+/** The defaults of those KEYS that SCOPE takes back. */
+function fresh<S extends Scope>(scope: S): Pick<Place, KeyIn<S>> {
+  const scopesOf = (key: Key): readonly Scope[] => FIELDS[key].scopes;
+  const isIn = (key: Key): key is KeyIn<S> => scopesOf(key).includes(scope);
+  return defaults(KEYS.filter(isIn));
+}
+
+/** What is selected of a run: all of it, as of one that one comes to. */
+export const WHOLE_RUN = fresh("run");
+/** A table as it is at first. */
+export const PLAIN_TABLE = fresh("table");
+/** What belongs to one view only: empty, as in a view that one comes to. */
+export const FRESH = fresh("view");
 
 export const HOME: Place = {
   view: "overview",
-  fp: "",
-  run: "",
-  cmp: "",
-  rank: "",
-  span: "",
-  process: "",
-  steps: "",
-  t: "",
-  w: "",
-  sel: "",
-  q: "",
-  where: "",
-  by: "",
-  sort: "",
-  merge: "",
-  opts: "",
-  table: "",
-  device: "",
-  top: "",
-  stack: "",
-  metric: "",
-  order: "",
-  root: "",
-  priority: "",
-  length: "",
-  kept: "",
-  shut: "",
-  chart: "",
-  cols: "",
-  pin: "",
-  hide: "",
-  fold: "",
-  python: "",
-  unpack: "",
-  depth: "",
-  only: "",
-  thread: "",
-  area: "",
-  clock: "",
-  flow: "",
-  color: "",
-  ghost: "",
-  lock: "",
-  notes: "",
+  ...defaults(KEYS),
   other: [],
 };
 
 const VERSION = "1";
-const KEYS = [
-  "fp",
-  "run",
-  "cmp",
-  "rank",
-  "span",
-  "process",
-  "steps",
-  "t",
-  "w",
-  "sel",
-  "table",
-  "q",
-  "where",
-  "by",
-  "sort",
-  "merge",
-  "opts",
-  "device",
-  "top",
-  "stack",
-  "metric",
-  "order",
-  "root",
-  "priority",
-  "length",
-  "kept",
-  "shut",
-  "chart",
-  "cols",
-  "pin",
-  "hide",
-  "fold",
-  "python",
-  "unpack",
-  "depth",
-  "only",
-  "thread",
-  "area",
-  "clock",
-  "flow",
-  "color",
-  "ghost",
-  "lock",
-  "notes",
-] as const satisfies readonly (keyof Place)[];
-type Key = (typeof KEYS)[number];
 
 function isKey(key: string): key is Key {
-  return (KEYS as readonly string[]).includes(key);
+  return Object.hasOwn(FIELDS, key);
 }
 
 /** The place that FRAGMENT, with or without its #, names; anything unreadable is left out. */
@@ -185,19 +148,32 @@ export function parsePlace(fragment: string): Place {
   const text = fragment.replace(/^#?\/?/, "");
   const cut = text.indexOf("?");
   const view = cut < 0 ? text : text.slice(0, cut);
-  const values: Partial<Record<Key, string>> = {};
+  const values: Partial<Record<Key, unknown>> = {};
   const other: [string, string][] = [];
   for (const [key, value] of new URLSearchParams(cut < 0 ? "" : text.slice(cut + 1))) {
-    if (isKey(key)) values[key] = value;
+    if (isKey(key)) values[key] = codecOf(key).parse(value);
     else if (key !== "v") other.push([key, value]);
   }
-  return { ...HOME, ...values, view: /^[a-z]+$/.test(view) ? view : HOME.view, other };
+  return {
+    ...HOME,
+    ...(values as Partial<Place>),
+    view: /^[a-z]+$/.test(view) ? view : HOME.view,
+    other,
+  };
+}
+
+/** What the address has for KEY of PLACE; "": nothing. */
+export function formatValue(place: Place, key: Key): string {
+  return codecOf(key).format(place[key]);
 }
 
 /** The fragment of PLACE, with its #. */
 export function formatPlace(place: Place): string {
   const words = new URLSearchParams({ v: VERSION });
-  for (const key of KEYS) if (place[key] !== "") words.append(key, place[key]);
+  for (const key of KEYS) {
+    const value = formatValue(place, key);
+    if (value !== "") words.append(key, value);
+  }
   for (const [key, value] of place.other) words.append(key, value);
   // Fragments need few of the escapes of forms, and people read them.
   const text = words.toString().replace(/%2C/g, ",").replace(/%3A/g, ":").replace(/%2F/g, "/");
@@ -221,56 +197,3 @@ export function parseBase(text: string): Base {
 export function formatBase({ run, rank, span }: Base): string {
   return rank === "" && span === "" ? run : `${run}:${rank}:${span}`;
 }
-
-/** START+DUR as ns; null: TEXT is none. */
-export function parseRange(text: string): { from: number; to: number } | null {
-  const match = /^(-?\d+)[+ ](\d+)$/.exec(text);
-  if (!match) return null;
-  const from = Number(match[1]);
-  const to = from + Number(match[2]);
-  return Number.isSafeInteger(from) && Number.isSafeInteger(to) && to > from ? { from, to } : null;
-}
-
-export function formatRange(range: { from: number; to: number } | null): string {
-  return range === null ? "" : `${range.from}+${range.to - range.from}`;
-}
-
-/** A table as it is at first. */
-export const PLAIN_TABLE = {
-  q: "",
-  where: "",
-  by: "",
-  sort: "",
-  cols: "",
-} as const satisfies Partial<Place>;
-
-/** What is selected of a run: all of it, as of one that one comes to. */
-export const WHOLE_RUN = {
-  rank: "",
-  span: "",
-  process: "",
-  steps: "",
-  t: "",
-  sel: "",
-} as const satisfies Partial<Place>;
-
-/** What belongs to one view only: empty, as in a view that one comes to. */
-export const FRESH = {
-  ...PLAIN_TABLE,
-  sel: "",
-  table: "",
-  merge: "",
-  opts: "",
-  device: "",
-  top: "",
-  stack: "",
-  metric: "",
-  order: "",
-  root: "",
-  priority: "",
-  length: "",
-  kept: "",
-  shut: "",
-  chart: "",
-  hide: "",
-} as const satisfies Partial<Place>;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which tracks are shown: a filter, and a way back for those that are hidden.
 
+import { wordOf } from "../state/codec.ts";
 import { usePage } from "../state/session.ts";
 import { formatOrder, type OrderWord, parseOrder } from "./order.ts";
 
@@ -17,7 +18,7 @@ export function Corner({ hasDate }: { hasDate: boolean }) {
   const page = usePage();
   const { only, hide, clock, order } = page.place.value;
   const { word, moves } = parseOrder(order, NO_TIMES);
-  const nHidden = hide === "" ? 0 : hide.split(",").length;
+  const nHidden = hide.length;
   return (
     <div class="tl-corner">
       <input
@@ -31,7 +32,10 @@ export function Corner({ hasDate }: { hasDate: boolean }) {
       <select
         aria-label="What the ruler counts from"
         value={clock === "wall" && !hasDate ? "" : clock}
-        onChange={(event) => page.go({ clock: event.currentTarget.value }, "replace")}
+        onChange={(event) => {
+          const next = wordOf(["", "step", "wall"], event.currentTarget.value);
+          page.go({ clock: next }, "replace");
+        }}
       >
         {CLOCKS.map(({ value, title }) => (
           <option key={value} value={value} disabled={value === "wall" && !hasDate}>
@@ -53,7 +57,7 @@ export function Corner({ hasDate }: { hasDate: boolean }) {
         <option value="name">by name</option>
       </select>
       {nHidden > 0 && (
-        <button type="button" class="plain" onClick={() => page.go({ hide: "" })}>
+        <button type="button" class="plain" onClick={() => page.go({ hide: [] })}>
           {nHidden} hidden
         </button>
       )}

@@ -54,7 +54,7 @@ export function hasAllFrames(timeline: Pick<Timeline, "tracks">, wish: string): 
 }
 
 /** The wish that shows all frames, or none if all are shown. */
-export function otherFrames(timeline: Pick<Timeline, "tracks">, wish: string): string {
+export function otherFrames(timeline: Pick<Timeline, "tracks">, wish: string): "" | "on" | "off" {
   if (hasAllFrames(timeline, wish)) return "off";
   return deepFrames(timeline).size === 0 ? "" : "on";
 }

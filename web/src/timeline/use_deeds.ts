@@ -2,9 +2,9 @@
 // What keys about events do to the page.
 
 import type { Timeline, Window } from "../api/api.ts";
+import { formatRange, parseRange } from "../state/codec.ts";
 import { goToHit } from "../state/hits.ts";
 import { type PageState, usePage } from "../state/session.ts";
-import { formatRange, parseRange } from "../state/url.ts";
 import type { EventDeeds } from "./event_keys.ts";
 import type { WindowHistory } from "./history.ts";
 import type { Layout } from "./layout.ts";
@@ -66,7 +66,7 @@ export function useDeeds(
   };
   return {
     select,
-    range: (range: Window) => page.go({ t: formatRange(range) }),
+    range: (range: Window) => page.go({ t: range }),
     beside: (way: Way) => {
       if (screen === null) return;
       goBeside(page, shown.run, shown, screen, way).then(

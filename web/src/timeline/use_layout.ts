@@ -4,6 +4,7 @@
 import { useMemo } from "preact/hooks";
 import type { Timeline, Track } from "../api/api.ts";
 import { useTable } from "../state/answers.ts";
+import { toggled } from "../state/codec.ts";
 import { allTimeOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { parseBase } from "../state/url.ts";
@@ -11,21 +12,10 @@ import { layOut, trackKey } from "./layout.ts";
 import type { Side } from "./lock.ts";
 import { formatOrder, parseOrder, withMove } from "./order.ts";
 
-/** The keys in TEXT, a list of the address. */
-export function words(text: string): Set<string> {
-  return new Set(text === "" ? [] : text.split(","));
-}
-
-function toggled(text: string, key: string): string {
-  const set = words(text);
-  if (!set.delete(key)) set.add(key);
-  return [...set].join(",");
-}
-
 /** How many lanes tracks show, by their keys: KEY:N with commas between. */
 export function parseDepths(text: string): ReadonlyMap<string, number> {
   return new Map(
-    [...words(text)].flatMap((word) => {
+    text.split(",").flatMap((word) => {
       const [, key, n] = /^(.+):(\d{1,3})$/.exec(word) ?? [];
       return key === undefined || Number(n) < 1 ? [] : [[key, Number(n)] as const];
     }),
@@ -95,12 +85,12 @@ export function useLayout(timeline: Timeline, side: Side) {
   const layout = useMemo(
     () =>
       layOut(timeline, {
-        folded: words(fold),
-        hidden: words(hide),
+        folded: new Set(fold),
+        hidden: new Set(hide),
         depths: parseDepths(depth),
         frames: python,
-        unpacked: words(unpack),
-        pinned: words(pin),
+        unpacked: new Set(unpack),
+        pinned: new Set(pin),
         filter: only,
         order,
         ranks: rank,
@@ -110,7 +100,7 @@ export function useLayout(timeline: Timeline, side: Side) {
   );
   return {
     layout,
-    pinned: words(pin),
+    pinned: new Set(pin),
     change: {
       fold: (key: string) => page.go({ fold: toggled(fold, key) }, "replace"),
       pin: (key: string) => page.go({ pin: toggled(pin, key) }, "replace"),

@@ -4,7 +4,6 @@
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { usePage } from "../state/session.ts";
-import { formatRange } from "../state/url.ts";
 import type { Layout, Row } from "./layout.ts";
 import type { Hit } from "./places.ts";
 import { listen } from "./pointer.ts";
@@ -56,7 +55,7 @@ export function usePointer(
       open: (hit: Hit | null) => (hit === null ? screen.fitAll() : screen.fit(hit.start, hit.end)),
       area: (area: { from: number; to: number } | null, rows?: { top: number; bottom: number }) => {
         const thread = rows ? threadOf(screen.rowsBetween(rows.top, rows.bottom)) : "";
-        page.go({ t: formatRange(area), thread });
+        page.go({ t: area, thread });
       },
     };
     const ends = [

@@ -6,9 +6,9 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Timeline, Track, Window } from "../api/api.ts";
 import { watchSize } from "../model/device_pixels.ts";
 import { useTable } from "../state/answers.ts";
+import { formatRange } from "../state/codec.ts";
 import { allTimeOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
-import { formatRange, parseRange } from "../state/url.ts";
 import type { Selected } from "./arrows.ts";
 import type { GhostOf } from "./ghost.ts";
 import type { WindowHistory } from "./history.ts";
@@ -54,7 +54,7 @@ export function useScreen({ timeline, run, side, lock, history }: TimelineViewPr
   const [screen, setScreen] = useState<Screen | null>(null);
   const viewport = useSignal<Viewport | null>(null);
   /** The window of the address that the screen knows of. */
-  const known = useRef(page.place.peek().w);
+  const known = useRef(formatRange(page.place.peek().w));
 
   useEffect(() => {
     const parts = { base: base.current!, overlay: overlay.current!, ruler: ruler.current! };
@@ -67,7 +67,7 @@ export function useScreen({ timeline, run, side, lock, history }: TimelineViewPr
       clearTimeout(timer);
       timer = setTimeout(() => {
         known.current = formatRange(made.window);
-        page.go({ w: known.current }, "replace");
+        page.go({ w: made.window }, "replace");
         history.rest(known.current);
       }, REPLACE_MS);
     };
@@ -79,7 +79,7 @@ export function useScreen({ timeline, run, side, lock, history }: TimelineViewPr
       if (width === undefined || body.current === null) return;
       const isFirst = made.pixels === 0;
       made.resize(width, body.current.clientHeight, ratio);
-      const shown = parseRange(page.place.peek().w);
+      const shown = page.place.peek().w;
       if (isFirst && side === "run" && shown !== null) made.showWindow(shown);
       viewport.value = made.viewport;
       if (!isFirst) return;
@@ -97,9 +97,9 @@ export function useScreen({ timeline, run, side, lock, history }: TimelineViewPr
   const { w } = page.place.value;
   useEffect(() => {
     // Another state of the history, or a link that was opened here.
-    if (screen === null || side === "base" || w === known.current) return;
-    known.current = w;
-    screen.showWindow(parseRange(w));
+    if (screen === null || side === "base" || formatRange(w) === known.current) return;
+    known.current = formatRange(w);
+    screen.showWindow(w);
   }, [screen, side, w]);
   useEffect(() => screen?.recolour(), [screen, page.theme.value]);
   return { base, overlay, ruler, body, screen, viewport };
@@ -139,12 +139,12 @@ export function useShown(screen: Screen | null, props: TimelineViewProps, layout
   // A link with a window shows that one, wherever its event is; and an event is brought into sight
   // when it is selected, not whenever more of a recording comes.
   const { sel, w } = page.place.peek();
-  const linked = useRef(w === "" ? "" : sel);
+  const linked = useRef(w === null ? "" : sel);
   const revealed = useRef(-1);
   useEffect(() => {
     const key = formatRange(focus);
     if (screen === null || focus === null || key === focused.current) return;
-    const isChosen = focused.current === "" && page.place.peek().w !== "";
+    const isChosen = focused.current === "" && page.place.peek().w !== null;
     focused.current = key;
     if (!isChosen) screen.fit(focus.from, focus.to);
   }, [screen, focus]);
@@ -153,7 +153,7 @@ export function useShown(screen: Screen | null, props: TimelineViewProps, layout
   }, [screen, searched, timeline]);
   useEffect(() => {
     if (screen === null) return;
-    screen.area = parseRange(t);
+    screen.area = t;
     screen.draw();
   }, [screen, t]);
   useEffect(() => {

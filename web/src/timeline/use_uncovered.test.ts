@@ -29,16 +29,16 @@ test("what covers a range is undone, and nothing else", () => {
     "#/trace?fold=t0.1.1.thread,p0.1,p0.9&hide=t0.1.1.thread,t0.9.9.thread&only=queue&rank=3",
   );
   deepEqual(uncovered(timeline, deep, 27, place), {
-    ...{ fold: "p0.9", hide: "t0.9.9.thread", rank: "", only: "", python: "on" },
+    ...{ fold: ["p0.9"], hide: ["t0.9.9.thread"], rank: "", only: "", python: "on" },
     depth: "t0.1.1.thread:28",
   });
-  deepEqual(uncovered(timeline, flat, 3, parsePlace("#/trace")), { fold: "", hide: "" });
+  deepEqual(uncovered(timeline, flat, 3, parsePlace("#/trace")), { fold: [], hide: [] });
 });
 
 test("a pinned track is uncovered among those that are pinned, and no other is", () => {
   const place = parsePlace("#/trace?fold=pinned,p0.1&pin=t0.1.1.thread");
-  equal(uncovered(timeline, deep, 0, place).fold, "p0.1");
-  equal(uncovered(timeline, flat, 0, place).fold, "pinned");
+  deepEqual(uncovered(timeline, deep, 0, place).fold, ["p0.1"]);
+  deepEqual(uncovered(timeline, flat, 0, place).fold, ["pinned"]);
 });
 
 test("frames are shown only for what is in no lane without them", () => {

@@ -14,7 +14,7 @@ import { isShownBy, LANE_HEIGHT, LANES_SHOWN, type Layout, trackKey } from "./la
 import { canHave, lanesWith } from "./neighbours.ts";
 import { deepFrames, isWished } from "./python_frames.ts";
 import { groupsOf, trackTitle } from "./titles.ts";
-import { parseDepths, withDepth, words } from "./use_layout.ts";
+import { parseDepths, withDepth } from "./use_layout.ts";
 
 /** A lane of a track. */
 interface Lane {
@@ -44,15 +44,15 @@ export function laneToShow<L extends Lane>(
   place: Place,
 ): L | undefined {
   const deep = deepFrames(timeline);
-  const choice = { frames: place.python, unpacked: words(place.unpack) };
+  const choice = { frames: place.python, unpacked: new Set(place.unpack) };
   const isShown = ({ track }: L) =>
     timeline.tracks.some((one) => one.id === track && isShownBy(one, choice, deep));
   return lanes.find(isShown) ?? lanes[0];
 }
 
-/** TEXT, a list of the address, without KEYS. */
-function without(text: string, keys: readonly string[]): string {
-  return [...words(text)].filter((word) => !keys.includes(word)).join(",");
+/** KEYS without those in OTHERS. */
+function without(keys: readonly string[], others: readonly string[]): readonly string[] {
+  return keys.filter((key) => !others.includes(key));
 }
 
 /** What changes in PLACE so that depth DEPTH of TRACK is shown. */
@@ -65,7 +65,7 @@ export function uncovered(
   const t = track.trace;
   const group = groupsOf(timeline, t).find((one) => one.processes.includes(track.process));
   const key = trackKey(track);
-  const around = words(place.pin).has(key) ? ["pinned"] : [`r${t}`, group?.key ?? ""];
+  const around = place.pin.includes(key) ? ["pinned"] : [`r${t}`, group?.key ?? ""];
   const changes: Partial<Place> = {
     fold: without(place.fold, [key, ...around]),
     hide: without(place.hide, [key]),

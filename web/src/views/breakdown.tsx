@@ -15,7 +15,7 @@ import { Tabs } from "./parts.tsx";
 const CHARTS = [
   { name: "", title: "bars" },
   { name: "pies", title: "pie" },
-];
+] as const;
 const PARTS = CATEGORIES.map((word) => ({ word, title: word, fill: word }));
 
 /** All times of FRAME have one unit: that of the whole. */

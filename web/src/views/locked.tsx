@@ -7,6 +7,7 @@ import type { Frame } from "../api/cols.ts";
 import type { TableName } from "../api/tables.ts";
 import { type Anchor, clockAnchor, collectiveAnchor, stepAnchor } from "../model/anchors.ts";
 import { useTable } from "../state/answers.ts";
+import { wordOf } from "../state/codec.ts";
 import { allRanksOptions, allTimeOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { type Base, formatBase, type Place, parseBase } from "../state/url.ts";
@@ -15,7 +16,6 @@ import { firstWindow } from "../timeline/spans.ts";
 
 const ROWS = { offset: 0, limit: 10000 };
 const WAYS = ["step", "collective", "start", "clock"] as const;
-type Way = (typeof WAYS)[number];
 
 /** The base of the timeline below; null: there is none. */
 export function baseOf(place: Place, run: string): Base | null {
@@ -41,21 +41,17 @@ function useBoth<T extends TableName>(
   return run.frame === null || other.frame === null ? null : [run.frame, other.frame];
 }
 
-function wayOf(text: string): Way {
-  return WAYS.find((way) => way === text) ?? "step";
-}
-
 /** What TIMELINE and BASE, the timeline of SIDE, are locked at. */
 export function useLock(timeline: Timeline | null, base: Timeline | null, side: Base | null) {
   const { place } = usePage();
   const { lock: wish, steps, span } = place.value;
-  const way = wayOf(wish);
+  const way = wordOf(WAYS, wish);
   const lock = useMemo(() => new Lock(), [side && formatBase(side)]);
   const isOn = side !== null && timeline !== null && base !== null;
   const bySteps = useBoth(isOn && way === "step" ? "steps" : null, side);
   const byCalls = useBoth(isOn && way === "collective" ? "collective_calls" : null, side);
   // The clock of one rank alone has nothing to be compared with.
-  const all = allRanksOptions({ ...place.value, span: "", steps: "", t: "" });
+  const all = allRanksOptions({ ...place.value, span: "", steps: "", t: null });
   const { frame: byClock } = useTable(isOn && way === "clock" ? "ranks" : null, all, ROWS);
   const ranks = `${place.value.rank} ${side?.rank ?? ""}`;
   const anchor = useMemo<Anchor | null>(() => {
@@ -90,8 +86,10 @@ export function LockBar({ anchor, base }: { anchor: Anchor | null; base: Base })
       <label>
         lock at{" "}
         <select
-          value={wayOf(page.place.value.lock)}
-          onChange={(event) => page.go({ lock: event.currentTarget.value }, "replace")}
+          value={wordOf(WAYS, page.place.value.lock)}
+          onChange={(event) =>
+            page.go({ lock: wordOf(WAYS, event.currentTarget.value) }, "replace")
+          }
         >
           {WAYS.filter((way) => isOneRun || way !== "clock").map((way) => (
             <option key={way} value={way}>

@@ -14,7 +14,7 @@ import { formatTime } from "../model/units.ts";
 import { useTable } from "../state/answers.ts";
 import { mergedOptions, quote, selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
-import { formatRange, PLAIN_TABLE, parseRange } from "../state/url.ts";
+import { PLAIN_TABLE } from "../state/url.ts";
 import { Headline } from "./headline.tsx";
 import { Owners } from "./owners.tsx";
 import { Section, Tabs, useCommand } from "./parts.tsx";
@@ -84,7 +84,7 @@ function CurveOf({ frame, device, marks, peak }: CurveProps) {
       unit="bytes"
       theme={page.theme.value}
       label={`Memory of ${device.title} over time; the tables below have its numbers`}
-      onRange={(from, to) => page.go({ t: formatRange({ from, to }) })}
+      onRange={(from, to) => page.go({ t: { from, to } })}
       marks={marks}
       peak={peak}
       onTime={showAt}
@@ -198,7 +198,7 @@ export function Memory() {
             tools={
               <>
                 <Devices devices={devices} chosen={device.word} />
-                <RangeFields range={parseRange(place.t)} />
+                <RangeFields range={place.t} />
               </>
             }
           >

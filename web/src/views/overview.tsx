@@ -67,7 +67,7 @@ export function Overview() {
   useCommand(overview);
   // Without steps there is no average one: all of the time is in one row.
   const isOfSteps = steps.frame === null || hasSteps(steps.frame);
-  const whole = usePage().place.value.t === "" ? "All of the time" : "The range";
+  const whole = usePage().place.value.t === null ? "All of the time" : "The range";
   return (
     <>
       <Headline view="overview" />

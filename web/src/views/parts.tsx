@@ -152,17 +152,17 @@ export function Section<T extends TableName>(props: SectionProps<T>) {
   );
 }
 
-export interface Tab {
-  readonly name: string;
+export interface Tab<N extends string = string> {
+  readonly name: N;
   readonly title: string;
 }
 
 /** One of several, with the keys that a group of buttons has. */
-export function Tabs(props: {
+export function Tabs<N extends string>(props: {
   readonly label: string;
-  readonly tabs: readonly Tab[];
-  readonly value: string;
-  readonly onChange: (name: string) => void;
+  readonly tabs: readonly Tab<N>[];
+  readonly value: NoInfer<N>;
+  readonly onChange: (name: N) => void;
 }) {
   return (
     <div class="tabs" role="group" aria-label={props.label}>

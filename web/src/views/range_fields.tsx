@@ -2,7 +2,6 @@
 // A range of time by keys: two fields in ms.
 
 import { usePage } from "../state/session.ts";
-import { formatRange } from "../state/url.ts";
 
 const MS = 1e6;
 
@@ -17,7 +16,7 @@ export function RangeFields({ range }: { range: { from: number; to: number } | n
         const from = Math.round(Number(fields.get("from")) * MS);
         const to = Math.round(Number(fields.get("to")) * MS);
         if (Number.isSafeInteger(from) && Number.isSafeInteger(to) && to > from)
-          page.go({ t: formatRange({ from, to }) });
+          page.go({ t: { from, to } });
       }}
     >
       <label class="muted">

@@ -13,7 +13,7 @@ import { TopN, topOfPlace } from "./top_n.tsx";
 const CHARTS = [
   { name: "", title: "bars" },
   { name: "pies", title: "pies" },
-];
+] as const;
 
 interface TopChartProps<T extends TableName> {
   readonly frame: Frame<T>;

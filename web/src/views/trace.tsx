@@ -131,7 +131,7 @@ export function Trace() {
           />
         </div>
       )}
-      {(place.t !== "" || place.q !== "") && <AreaSheet />}
+      {(place.t !== null || place.q !== "") && <AreaSheet />}
     </>
   );
 }

@@ -2,6 +2,7 @@
 // Which arrows the timeline shows, and what its colours mean.
 
 import type { Timeline } from "../api/api.ts";
+import { wordOf } from "../state/codec.ts";
 import { usePage } from "../state/session.ts";
 import { MODES } from "../timeline/colour_modes.ts";
 import { hasAllFrames, otherFrames } from "../timeline/python_frames.ts";
@@ -29,7 +30,10 @@ export function TraceChoices({ timeline }: { timeline: Timeline }) {
       )}
       <label class="muted">
         arrows{" "}
-        <select value={flow} onChange={(e) => page.go({ flow: e.currentTarget.value })}>
+        <select
+          value={flow}
+          onChange={(e) => page.go({ flow: wordOf(["", "all", "none"], e.currentTarget.value) })}
+        >
           {FLOWS.map(({ name, title }) => (
             <option key={name} value={name}>
               {title}

@@ -8,7 +8,6 @@ import { useTable } from "../state/answers.ts";
 import { goToHit, mayBeHit } from "../state/hits.ts";
 import { allTimeOptions, whereOf } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
-import { parseRange } from "../state/url.ts";
 import { type Hits, NO_HITS } from "../timeline/use_hits.ts";
 import { SEARCH_KEYS } from "./search_keys.ts";
 
@@ -51,8 +50,7 @@ export function TraceSearch({ timeline, detail, hits, wrong }: TraceSearchProps)
   const place = page.place.value;
   const nth = useNth(detail, hits ?? NO_HITS);
   const go = (delta: 1 | -1) => {
-    const window = parseRange(place.w);
-    const start = (window?.from ?? timeline.from_ns) - (delta > 0 ? 1 : 0);
+    const start = (place.w?.from ?? timeline.from_ns) - (delta > 0 ? 1 : 0);
     goToHit(page, timeline, detail?.start_ns ?? start, delta).catch((cause: unknown) => {
       page.notice.value = String(cause);
     });

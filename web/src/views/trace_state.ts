@@ -8,7 +8,6 @@ import { formatTime } from "../model/units.ts";
 import { useTable } from "../state/answers.ts";
 import { allTimeOptions, selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
-import { formatRange, parseRange } from "../state/url.ts";
 import type { GhostOf } from "../timeline/ghost.ts";
 import { firstWindow } from "../timeline/spans.ts";
 import { useCommand } from "./parts.tsx";
@@ -46,15 +45,15 @@ export function useStep(): StepShown | null {
 export function useEventsCommand(timeline: Timeline | null): void {
   const { place } = usePage();
   const { w, t, q, span } = place.value;
-  const window = parseRange(t) ?? parseRange(w) ?? (timeline && firstWindow(timeline, span));
+  const window = t ?? w ?? (timeline && firstWindow(timeline, span));
   // The picture may reach before the first event; no event is there.
   const from = Math.max(0, window?.from ?? 0);
   const range = window && { from, to: Math.max(from + 1, window.to) };
-  const options = selectionOptions({ ...place.value, t: formatRange(range) });
+  const options = selectionOptions({ ...place.value, t: range });
   const answer = useTable(timeline === null ? null : "events", options, NO_ROWS);
   const { problem } = answer;
   // A page in a file draws what it has no rows of: the command prints them nevertheless.
   const shown = problem?.code === "absent" ? { frame: problem, problem: null } : answer;
   // Of an area or a search the sheet below has the command.
-  useCommand(t === "" && q === "" ? shown : NOTHING);
+  useCommand(t === null && q === "" ? shown : NOTHING);
 }
