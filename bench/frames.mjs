@@ -3,16 +3,16 @@
 // Measure the frames of the timeline while it is panned and zoomed, and of a table that is scrolled;
 // or how long the view of memory takes to show a range of time.
 //
-//     frames.mjs OPSCOPE TRACE WHAT [SECONDS]
+//     frames.mjs OPSCOPE TRACE WHAT [SECONDS [RATIO]]
 //
-// WHAT is "timeline", "table" or "memory". Of memory it prints `curve`, `drawn` and `all`: the milliseconds from the
+// RATIO is the number of device pixels for one of the page (1). WHAT is "timeline", "table" or "memory". Of memory it prints `curve`, `drawn` and `all`: the milliseconds from the
 // end of a drag over the curve until the curve of that range is on the screen, until its tables are, too, and until
 // the sentence is, once for each of 15 ranges of a tenth of the time. Else it prints samples, "NAME NUMBER": `frame` (the median), `p99` and `worst` in
 // milliseconds, `frames`, and `cells`, the questions that were asked meanwhile; of a table `rows`, and `last`, the
 // milliseconds until the key End shows the last one. Chromium is headless, without a GPU.
 import { launch, serve } from "../tools/chromium.mjs";
 
-const [opscope, trace, what, seconds = "10"] = process.argv.slice(2);
+const [opscope, trace, what, seconds = "10", ratio = "1"] = process.argv.slice(2);
 
 /** Keys that zoom in, pan and zoom out again, for as long as the measure takes. */
 async function move(page, until) {
@@ -89,7 +89,8 @@ async function measureMemory(browser, server) {
 }
 
 async function measureFrames(browser, server) {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
+  const screen = { viewport: { width: 1280, height: 720 }, deviceScaleFactor: Number(ratio) };
+  const page = await browser.newPage(screen);
   let asked = 0;
   page.on("request", (request) => {
     if (/\/(cells|values|table\/events)\?/.test(request.url())) asked++;

@@ -5,9 +5,9 @@
 import { CELL } from "../api/packets.ts";
 import { makePalette, type Palette, STEPS } from "../model/colour.ts";
 import { sizeCanvas } from "../model/device_pixels.ts";
+import { Viewport } from "../model/viewport.ts";
 import { cutName, TextWidths } from "../timeline/labels.ts";
 import { type PaintedLane, paint } from "../timeline/painter.ts";
-import { Viewport } from "../timeline/viewport.ts";
 import {
   FLAME_KINDS,
   type FlamePacket,

@@ -46,8 +46,8 @@ export interface PageState {
   readonly command: ReadonlySignal<string>;
   /** The same with the part of the view that it is of. */
   readonly told: Signal<{ readonly part: object; readonly command: string } | null>;
-  /** The number that the selected event got when its files changed, until it is shown; -1: none. */
-  renumbered: number;
+  /** The number of the event that was brought into sight, or need not be, as it was clicked; -1: none. */
+  inSight: number;
   readonly notice: Signal<string>;
   readonly dockIsOpen: Signal<boolean>;
   readonly helpIsOpen: Signal<boolean>;
@@ -235,7 +235,7 @@ export function createPageState(api: Api, window: Window): PageState {
     run,
     command: computed(() => told.value?.command ?? ""),
     told,
-    renumbered: -1,
+    inSight: -1,
     notice: signal(""),
     dockIsOpen: signal(true),
     helpIsOpen: signal(false),

@@ -33,7 +33,7 @@ async function keep(page: PageState, run: string, known: Known | null): Promise<
     return null;
   }
   if (number !== selected) {
-    page.renumbered = number;
+    page.inSight = number;
     page.go({ sel: `ev:${number}` }, "replace");
   }
   return { ...known, event: { ...known.event, event: number } };

@@ -5,8 +5,8 @@
 import type { Linked } from "../api/api.ts";
 import { CELL } from "../api/packets.ts";
 import { formatTime } from "../model/units.ts";
+import type { Viewport } from "../model/viewport.ts";
 import type { PaintedLane } from "./painter.ts";
-import type { Viewport } from "./viewport.ts";
 
 export interface Selected {
   readonly event: number;

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Series } from "../api/api.ts";
 import { decodeValues, type ValuePacket } from "../api/packets.ts";
+import { Viewport } from "../model/viewport.ts";
 import { freeTop, rangesLeftOf, stepsOf } from "./curves.ts";
 import { seriesTitle } from "./layout.ts";
-import { Viewport } from "./viewport.ts";
 
 type Sample = [at: number, least: number, most: number, value: number];
 

@@ -6,8 +6,8 @@ import type { Series } from "../api/api.ts";
 import { SAMPLE, type ValuePacket, type ValueSeries } from "../api/packets.ts";
 import { CAPACITY_SHOWN } from "../model/memory.ts";
 import { format } from "../model/units.ts";
+import type { Viewport } from "../model/viewport.ts";
 import type { SeriesRow } from "./layout.ts";
-import type { Viewport } from "./viewport.ts";
 
 interface View {
   readonly viewport: Viewport;

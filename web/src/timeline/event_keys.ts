@@ -4,7 +4,7 @@
 import type { Window } from "../api/api.ts";
 import { CELL, type CellPacket, type LaneCells } from "../api/packets.ts";
 import type { Way } from "./neighbours.ts";
-import type { Screen } from "./screen.ts";
+import type { TimelineState } from "./timeline_state.ts";
 
 /** What keys do to the page. */
 export interface EventDeeds {
@@ -75,8 +75,8 @@ function selectIf(event: number | null | undefined, deeds: EventDeeds): boolean 
   return true;
 }
 
-function linked(screen: Screen, ...relations: readonly string[]): number | undefined {
-  return screen.selected?.links.find((link) => relations.includes(link.relation))?.event;
+function linked(state: TimelineState, ...relations: readonly string[]): number | undefined {
+  return state.selected.peek()?.links.find((link) => relations.includes(link.relation))?.event;
 }
 
 interface EventKey {
@@ -85,15 +85,16 @@ interface EventKey {
   /** A key that does the same, on every layout. */
   readonly also?: string;
   readonly does: string;
-  readonly run: (screen: Screen, deeds: EventDeeds) => boolean;
+  readonly run: (state: TimelineState, deeds: EventDeeds) => boolean;
 }
 
 /** Select what lies WAY: the cells at hand tell it at once, or else the server. */
 function beside(way: Way): EventKey["run"] {
-  return (screen, deeds) => {
-    if (screen.selected === null) return false;
-    const { cells } = screen.fetcher;
-    const { event } = screen.selected;
+  return (state, deeds) => {
+    const selected = state.selected.peek();
+    if (selected === null) return false;
+    const { cells } = state.fetcher;
+    const { event } = selected;
     const found = way === "inside" ? firstChild(cells, event) : neighbour(cells, event, way);
     if (!selectIf(found, deeds)) deeds.beside(way);
     return true;
@@ -101,9 +102,10 @@ function beside(way: Way): EventKey["run"] {
 }
 
 /** Make the time of what is selected the range. */
-function commit(screen: Screen, deeds: EventDeeds): boolean {
-  if (screen.selected === null) return false;
-  const { from, to } = screen.selected;
+function commit(state: TimelineState, deeds: EventDeeds): boolean {
+  const selected = state.selected.peek();
+  if (selected === null) return false;
+  const { from, to } = selected;
   deeds.range({ from, to: Math.max(to, from + 1) });
   return true;
 }
@@ -124,25 +126,26 @@ export const EVENT_KEYS: readonly EventKey[] = [
   { keys: "ArrowRight", shown: "→", does: "select what is after it", run: beside(1) },
   {
     ...{ keys: "ArrowUp", shown: "↑", does: "select what is around it" },
-    run: (screen, deeds) => selectIf(linked(screen, "parent"), deeds),
+    run: (state, deeds) => selectIf(linked(state, "parent"), deeds),
   },
   { keys: "ArrowDown", shown: "↓", does: "select the first thing in it", run: beside("inside") },
   {
     ...{ keys: "l", does: "follow the arrow: from the launch to its work, or back" },
-    run: (screen, deeds) =>
+    run: (state, deeds) =>
       selectIf(
-        linked(screen, "launched", "launched_by", "forward", "leads_to", "comes_from"),
+        linked(state, "launched", "launched_by", "forward", "leads_to", "comes_from"),
         deeds,
       ),
   },
   { keys: "m", does: "make the time of the selection the range", run: commit },
   {
     ...{ keys: "Enter", does: "fit the range to the window; without one, that of the selection" },
-    run: (screen, deeds) => {
-      const range = screen.area ?? screen.selected;
+    run: (state, deeds) => {
+      const area = state.area.peek();
+      const range = area ?? state.selected.peek();
       if (range === null) return false;
-      if (screen.area === null) commit(screen, deeds);
-      screen.fit(range.from, range.to);
+      if (area === null) commit(state, deeds);
+      state.window.fit(range.from, range.to);
       return true;
     },
   },
@@ -153,7 +156,7 @@ export const EVENT_KEYS: readonly EventKey[] = [
       return true;
     },
   },
-  { keys: "h", does: "dim all that has another name", run: (screen) => screen.dim() },
+  { keys: "h", does: "dim all that has another name", run: (state) => state.dim() },
   { keys: "n", does: "go to the next hit of the search", run: hit(1) },
   { keys: "N", shown: "Shift+N", does: "go to the hit before", run: hit(-1) },
   // Where the letter z is at the place of w, as on AZERTY, it zooms.
@@ -170,11 +173,11 @@ export const EVENT_KEYS: readonly EventKey[] = [
 
 /** Handle a key; whether it was one of ours, and there was something to do. */
 export function pressEventKey(
-  screen: Screen,
+  state: TimelineState,
   { key, shiftKey }: { readonly key: string; readonly shiftKey: boolean },
   deeds: EventDeeds,
 ): boolean {
   const word = shiftKey ? `Shift+${key}` : key;
   const found = EVENT_KEYS.find((one) => one.keys === key || one.also === word);
-  return found?.run(screen, deeds) === true;
+  return found?.run(state, deeds) === true;
 }

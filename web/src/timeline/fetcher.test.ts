@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Api, ApiError, type CellQuestion } from "../api/api.ts";
 import { matcher } from "../model/pattern.ts";
+import { Viewport } from "../model/viewport.ts";
 import { Fetcher } from "./fetcher.ts";
-import { Viewport } from "./viewport.ts";
 
 test("a search is a text in any case, or an expression", () => {
   assert.ok(matcher("CONV")("aten::conv2d"));

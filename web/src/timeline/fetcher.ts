@@ -9,8 +9,8 @@ import { CELL, type CellPacket, type ValuePacket } from "../api/packets.ts";
 import { hashOf, stepOf } from "../model/colour.ts";
 import { countedNames } from "../model/names.ts";
 import { matcher } from "../model/pattern.ts";
+import type { Viewport } from "../model/viewport.ts";
 import { isExpression } from "../state/options.ts";
-import type { Viewport } from "./viewport.ts";
 
 const REST_MS = 120;
 const NAMES_PER_PAGE = 256;

@@ -19,7 +19,6 @@ export class Flows {
   packet: FlowPacket | null = null;
   /** Why there are none; "": they are there, or not asked for. */
   problem = "";
-  private isWanted = false;
   private readonly api: Api;
   private readonly run: string;
   private readonly fingerprint: string;
@@ -34,23 +33,20 @@ export class Flows {
     this.changed = changed;
   }
 
-  want(isWanted: boolean): void {
-    this.isWanted = isWanted;
-    if (isWanted) return;
-    this.close();
-    this.packet = null;
-    this.problem = "";
-  }
-
   close(): void {
     clearTimeout(this.timer);
     this.flight?.abort();
   }
 
-  /** WANTED is on the screen from now on. */
-  show(wanted: Wanted): void {
-    if (!this.isWanted) return;
+  /** WANTED is on the screen from now on; all of its arrows, if ARESHOWN. */
+  show(wanted: Wanted, areShown: boolean): void {
     clearTimeout(this.timer);
+    if (!areShown) {
+      this.close();
+      this.packet = null;
+      this.problem = "";
+      return;
+    }
     this.timer = setTimeout(() => void this.ask(wanted), REST_MS);
   }
 

@@ -3,9 +3,9 @@
 
 import type { Api } from "../api/api.ts";
 import { CELL } from "../api/packets.ts";
+import type { Viewport } from "../model/viewport.ts";
 import { Fetcher, type Wanted } from "./fetcher.ts";
 import type { PaintedLane, Surface } from "./painter.ts";
-import { Viewport } from "./viewport.ts";
 
 export const GHOST_HEIGHT = 4;
 
@@ -16,14 +16,8 @@ export interface GhostOf {
   readonly shift: number;
 }
 
-/** VIEWPORT as it is SHIFT ns earlier. */
-export function earlier(viewport: Viewport, shift: number): Viewport {
-  return new Viewport(viewport.t0 - shift, viewport.frac, viewport.nsPerPx);
-}
-
 export class Ghost {
   readonly fetcher: Fetcher;
-  of: GhostOf | null = null;
 
   constructor(api: Api, run: string, fingerprint: string, changed: () => void) {
     this.fetcher = new Fetcher(api, run, fingerprint, changed);
@@ -33,10 +27,10 @@ export class Ghost {
     this.fetcher.close();
   }
 
-  /** What is on the screen is WANTED: have the same of the ghost's times. */
-  show(wanted: Wanted): void {
-    if (this.of === null) return;
-    const viewport = earlier(wanted.viewport, this.of.shift);
+  /** What is on the screen is WANTED: have the same of the times of OF; null: no ghost is shown. */
+  show(wanted: Wanted, of: GhostOf | null): void {
+    if (of === null) return;
+    const viewport = wanted.viewport.earlier(of.shift);
     this.fetcher.show({ ...wanted, viewport, series: [] });
   }
 }
@@ -50,7 +44,7 @@ export function paintGhost(
   colour: number,
 ): void {
   const { pixels, width, height, ratio } = surface;
-  const view = earlier(viewport, ghost.shift);
+  const view = viewport.earlier(ghost.shift);
   const least = Math.max(0, Math.round(view.x(ghost.from) * ratio));
   const most = Math.min(width, Math.round(view.x(ghost.to) * ratio));
   for (const { packet, lane, y, height: lines } of lanes) {

@@ -3,7 +3,7 @@
 
 import { EVENT_KEYS } from "./event_keys.ts";
 import type { Row } from "./layout.ts";
-import type { Screen } from "./screen.ts";
+import type { TimelineState } from "./timeline_state.ts";
 
 const PAN = 0.15;
 const ZOOM = 1.4;
@@ -21,57 +21,57 @@ interface ScreenKey {
   /** By its place on the keyboard, or by its letter. */
   readonly code?: string;
   /** POINTER is a pixel; FAST how many times as far. False: there is nothing to do. */
-  readonly run: (screen: Screen, pointer: number, fast: number) => boolean;
+  readonly run: (state: TimelineState, pointer: number, fast: number) => boolean;
 }
 
-function zoom(screen: Screen, pointer: number, factor: number): boolean {
-  screen.show(screen.viewport.zoom(pointer, factor));
+function zoom({ window }: TimelineState, pointer: number, factor: number): boolean {
+  window.zoom(pointer, factor);
   return true;
 }
 
-function pan(screen: Screen, share: number): boolean {
-  screen.show(screen.viewport.pan(screen.pixels * Math.max(-0.9, Math.min(0.9, share))));
+function pan({ window }: TimelineState, share: number): boolean {
+  window.pan(window.width * Math.max(-0.9, Math.min(0.9, share)));
   return true;
 }
 
 const SCREEN_KEYS: readonly ScreenKey[] = [
   {
     ...{ keys: "w", code: "KeyW", does: "zoom in at the pointer; Shift: far" },
-    run: (screen, pointer, fast) => zoom(screen, pointer, ZOOM ** fast),
+    run: (state, pointer, fast) => zoom(state, pointer, ZOOM ** fast),
   },
   {
     ...{ keys: "s", code: "KeyS", does: "zoom out; Shift: far" },
-    run: (screen, pointer, fast) => zoom(screen, pointer, 1 / ZOOM ** fast),
+    run: (state, pointer, fast) => zoom(state, pointer, 1 / ZOOM ** fast),
   },
   {
     ...{ keys: "a", code: "KeyA", does: "pan to the left; Shift: far" },
-    run: (screen, _, fast) => pan(screen, -PAN * fast),
+    run: (state, _, fast) => pan(state, -PAN * fast),
   },
   {
     ...{ keys: "d", code: "KeyD", does: "pan to the right; Shift: far" },
-    run: (screen, _, fast) => pan(screen, PAN * fast),
+    run: (state, _, fast) => pan(state, PAN * fast),
   },
   {
     ...{ keys: "0", does: "show all of the time" },
-    run: (screen) => {
-      screen.fitAll();
+    run: ({ window }) => {
+      window.fitAll();
       return true;
     },
   },
   {
     ...{ keys: "f", does: "fit what is selected" },
-    run: (screen) => {
-      const shown = screen.selected ?? screen.area;
-      if (shown !== null) screen.fit(shown.from, shown.to);
+    run: ({ window, selected, area }) => {
+      const shown = selected.peek() ?? area.peek();
+      if (shown !== null) window.fit(shown.from, shown.to);
       return shown !== null;
     },
   },
 ];
 
 /** Handle a key; whether it was one of ours. */
-export function pressKey(screen: Screen, event: KeyboardEvent, pointer: number): boolean {
+export function pressKey(state: TimelineState, event: KeyboardEvent, pointer: number): boolean {
   const key = SCREEN_KEYS.find((k) => (k.code ? k.code === event.code : k.keys === event.key));
-  return key?.run(screen, pointer, event.shiftKey ? FAST : 1) === true;
+  return key?.run(state, pointer, event.shiftKey ? FAST : 1) === true;
 }
 
 export interface TrackKeys {

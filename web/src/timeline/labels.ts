@@ -5,10 +5,10 @@ import { CELL, durationOf } from "../api/packets.ts";
 import { type Palette, STEPS, textOn } from "../model/colour.ts";
 import { fitScopes } from "../model/names.ts";
 import { formatTime } from "../model/units.ts";
+import type { Viewport } from "../model/viewport.ts";
 import type { Pick } from "./colour_modes.ts";
 import type { Fetcher } from "./fetcher.ts";
 import type { PaintedLane } from "./painter.ts";
-import type { Viewport } from "./viewport.ts";
 
 const LEAST_WIDTH = 28;
 const LEAST_HEIGHT = 9;

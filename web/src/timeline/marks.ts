@@ -3,10 +3,10 @@
 
 import type { Window } from "../api/api.ts";
 import { CELL } from "../api/packets.ts";
+import type { Viewport } from "../model/viewport.ts";
 import type { View } from "./arrows.ts";
 import type { PaintedLane } from "./painter.ts";
 import { RULER_HEIGHT } from "./ruler.ts";
-import type { Viewport } from "./viewport.ts";
 
 /** The number of the name of EVENT, if it has a cell in LANES. */
 function nameOf(lanes: readonly PaintedLane[], event: number): number | null {
@@ -17,14 +17,14 @@ function nameOf(lanes: readonly PaintedLane[], event: number): number | null {
   return null;
 }
 
-/** Frame EVENT, and underline those of its name; the result is the number of that name. */
+/** Frame EVENT, and underline those of its name. */
 export function drawSelection(
   context: CanvasRenderingContext2D,
   lanes: readonly PaintedLane[],
   view: View,
   event: number,
   colour: string,
-): number | null {
+): void {
   const { viewport, width, ratio } = view;
   const name = nameOf(lanes, event);
   context.strokeStyle = colour;
@@ -44,7 +44,6 @@ export function drawSelection(
       else if ((packet.words[at + CELL.rest]! & 0xffff) === 1)
         context.fillRect(left, (y + height) / ratio - 2, right - left, 2);
     }
-  return name;
 }
 
 /** A triangle at the lower edge of the ruler for each of the times AT that are in sight. */

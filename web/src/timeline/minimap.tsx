@@ -14,8 +14,8 @@ import { LATER, useTable } from "../state/answers.ts";
 import type { Note } from "../state/notes.ts";
 import { allTimeOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
+import type { Shown } from "../state/time_window.ts";
 import type { Marks } from "./use_hits.ts";
-import type { Viewport } from "./viewport.ts";
 
 const ROWS = { offset: 0, limit: 500_000 };
 const MOST_BARS = 400;
@@ -36,9 +36,7 @@ interface Shape {
 
 interface MinimapProps {
   readonly whole: Window;
-  readonly viewport: ReadonlySignal<Viewport | null>;
-  /** The width, which may have changed when the viewport has. */
-  readonly widthOf: () => number;
+  readonly shown: ReadonlySignal<Shown>;
   readonly notes: readonly Note[];
   readonly hits: Marks;
   onShow(window: Window): void;
@@ -91,14 +89,13 @@ function HitMarks({ hits, x, end }: { hits: Marks; x: (at: number) => number; en
 }
 
 export function Minimap(props: MinimapProps) {
-  const { whole, viewport, notes, hits, onShow, onZoom } = props;
-  const view = viewport.value;
-  const width = props.widthOf();
+  const { whole, notes, hits, onShow, onZoom } = props;
+  const { viewport: view, width } = props.shown.value;
   const shape = useShape();
   const grip = useRef<{ grip: Grip; x: number; box: Window } | null>(null);
   const scale = width / Math.max(1, whole.to - whole.from);
   const x = (at: number) => (at - whole.from) * scale;
-  if (view === null || width <= 0) return <div class="tl-minimap" />;
+  if (width <= 0) return <div class="tl-minimap" />;
   const box = view.window(width, 0);
   const down = (event: TargetedPointerEvent<SVGSVGElement>) => {
     const at = event.clientX - event.currentTarget.getBoundingClientRect().left;

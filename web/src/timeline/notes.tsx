@@ -15,7 +15,7 @@ import {
   withNote,
 } from "../state/notes.ts";
 import { usePage } from "../state/session.ts";
-import type { Viewport } from "./viewport.ts";
+import type { Shown } from "../state/time_window.ts";
 
 /** Which note was added last: its field takes the keys. */
 export type Fresh = Pick<Note, "at" | "dur">;
@@ -54,11 +54,10 @@ const MOST_WIDTH = 160;
 /** Less has no room for the flag itself. */
 const LEAST_WIDTH = 12;
 
-/** A flag for each of NOTES that is in WIDTH pixels of VIEWPORT; none reaches the next one. */
-export function Flags({ notes, viewport, widthOf }: FlagsProps) {
-  const view = viewport.value;
-  const width = widthOf();
-  if (view === null || notes.length === 0) return null;
+/** A flag for each of NOTES that is in what is SHOWN; none reaches the next one. */
+export function Flags({ notes, shown }: FlagsProps) {
+  const { viewport: view, width } = shown.value;
+  if (width === 0 || notes.length === 0) return null;
   return (
     <div class="tl-flags" aria-hidden="true">
       {notes.map((note, i) => {
@@ -84,8 +83,7 @@ export function Flags({ notes, viewport, widthOf }: FlagsProps) {
 
 interface FlagsProps {
   readonly notes: readonly Note[];
-  readonly viewport: ReadonlySignal<Viewport | null>;
-  readonly widthOf: () => number;
+  readonly shown: ReadonlySignal<Shown>;
 }
 
 interface NotesProps {

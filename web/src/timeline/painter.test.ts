@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CellPacket } from "../api/packets.ts";
 import { makePalette } from "../model/colour.ts";
+import { Viewport } from "../model/viewport.ts";
 import { cellAt, paint } from "./painter.ts";
-import { Viewport } from "./viewport.ts";
 
 type Cell = [start: number, length: number, count: number, busy: number];
 

@@ -4,8 +4,8 @@
 
 import { CELL, type CellPacket, type LaneCells } from "../api/packets.ts";
 import { blend, type Palette, STEPS } from "../model/colour.ts";
+import type { Viewport } from "../model/viewport.ts";
 import type { Pick } from "./colour_modes.ts";
-import type { Viewport } from "./viewport.ts";
 
 /** A lane on the screen, in device pixels. */
 export interface PaintedLane {

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Track } from "../api/api.ts";
 import { packetOf } from "../api/packets_fixture.ts";
+import { Viewport } from "../model/viewport.ts";
 import type { GroupRow, TrackRow } from "./layout.ts";
 import { hitIn, lanePlaces, lanesOf, paintedLanes } from "./places.ts";
 import { longestOf } from "./popover.tsx";
-import { Viewport } from "./viewport.ts";
 
 const track = { id: 3, lanes: 4 } as Track;
 const open: TrackRow = {

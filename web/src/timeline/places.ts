@@ -3,9 +3,9 @@
 // the next three are lines; of a folded group the first lanes of its first tracks are lines.
 
 import { CELL, type CellPacket, durationOf } from "../api/packets.ts";
+import type { Viewport } from "../model/viewport.ts";
 import { LANE_HEIGHT, type Row, type TrackRow } from "./layout.ts";
 import { cellAt, type PaintedLane } from "./painter.ts";
-import type { Viewport } from "./viewport.ts";
 
 /** Between lanes, in CSS pixels as all here. */
 const GAP = 2;

@@ -9,8 +9,8 @@
 import type { Window } from "../api/api.ts";
 import { wheelZoom } from "./input.ts";
 import type { Hit } from "./places.ts";
-import type { Screen } from "./screen.ts";
 import { edgeNear } from "./snap.ts";
+import type { TimelineState } from "./timeline_state.ts";
 
 /** Less than this many pixels is a click, not an area; of a finger, a tap. */
 const LEAST_DRAG = 4;
@@ -46,24 +46,26 @@ type Gesture =
   | { readonly kind: "pinch"; middle: Place; distance: number };
 
 /** The time of pixel X, or of the edge of an event of the track at Y; Y null: of any in sight. */
-function timeAt(screen: Screen, x: number, y: number | null, isFree: boolean): number {
-  const { cells } = screen.fetcher;
-  const row = y === null ? undefined : screen.rowAt(y);
+function timeAt(state: TimelineState, x: number, y: number | null, isFree: boolean): number {
+  const { cells } = state.fetcher;
+  const { viewport } = state.window;
+  const row = y === null ? undefined : state.rowAt(y);
   const track = row?.kind === "track" ? row.track.id : null;
-  const edge = isFree || cells === null ? null : edgeNear(cells, screen.viewport, x, track);
-  return edge ?? screen.viewport.time(x);
+  const edge = isFree || cells === null ? null : edgeNear(cells, viewport, x, track);
+  return edge ?? viewport.time(x);
 }
 
 /** The end of the area that stays if its edge at pixel X is dragged; null: there is none. */
-function otherEnd(screen: Screen, x: number): number | null {
-  if (screen.area === null) return null;
-  const { from, to } = screen.area;
-  if (Math.abs(screen.viewport.x(from) - x) <= HOLD) return to;
-  return Math.abs(screen.viewport.x(to) - x) <= HOLD ? from : null;
+function otherEnd(state: TimelineState, x: number): number | null {
+  const area = state.area.peek();
+  const { viewport } = state.window;
+  if (area === null) return null;
+  if (Math.abs(viewport.x(area.from) - x) <= HOLD) return area.to;
+  return Math.abs(viewport.x(area.to) - x) <= HOLD ? area.from : null;
 }
 
 class Pointer {
-  private readonly screen: Screen;
+  private readonly state: TimelineState;
   private readonly surface: HTMLElement;
   private readonly hears: Hears;
   private readonly isRuler: boolean;
@@ -77,8 +79,8 @@ class Pointer {
     null;
   private isAgain = false;
 
-  constructor(screen: Screen, surface: HTMLElement, hears: Hears, isRuler: boolean) {
-    this.screen = screen;
+  constructor(state: TimelineState, surface: HTMLElement, hears: Hears, isRuler: boolean) {
+    this.state = state;
     this.surface = surface;
     this.hears = hears;
     this.isRuler = isRuler;
@@ -90,17 +92,16 @@ class Pointer {
   }
 
   private begin(at: Place, isFree: boolean): void {
-    const held = otherEnd(this.screen, at.x);
-    const fixed = held ?? timeAt(this.screen, at.x, this.isRuler ? null : at.y, isFree);
+    const held = otherEnd(this.state, at.x);
+    const fixed = held ?? timeAt(this.state, at.x, this.isRuler ? null : at.y, isFree);
     this.gesture = { kind: "area", fixed, isHeld: held !== null, at };
   }
 
   private drag(gesture: Area, { x, y }: Place, isFree: boolean): void {
     if (!gesture.isHeld && Math.abs(x - gesture.at.x) < LEAST_DRAG) return;
-    const end = timeAt(this.screen, x, this.isRuler ? null : y, isFree);
+    const end = timeAt(this.state, x, this.isRuler ? null : y, isFree);
     const from = Math.min(gesture.fixed, end);
-    this.screen.area = { from, to: Math.max(gesture.fixed, end, from + 1) };
-    this.screen.draw();
+    this.state.area.value = { from, to: Math.max(gesture.fixed, end, from + 1) };
   }
 
   private pan(gesture: Extract<Gesture, { kind: "pan" }>, at: Place, isFinger: boolean): void {
@@ -108,7 +109,7 @@ class Pointer {
     if (isFinger && !gesture.hasMoved && away < LEAST_SWIPE) return;
     clearTimeout(this.timer);
     gesture.hasMoved = true;
-    this.screen.show(this.screen.viewport.pan(gesture.last.x - at.x));
+    this.state.window.pan(gesture.last.x - at.x);
     // The canvas stays in sight: what a finger drags is the list of tracks.
     const body = this.surface.closest(".tl-body");
     if (body !== null) body.scrollTop += gesture.last.y - at.y;
@@ -118,9 +119,9 @@ class Pointer {
   private pinch(gesture: Extract<Gesture, { kind: "pinch" }>): void {
     const now = this.twoFingers();
     if (now === null) return;
-    const { viewport } = this.screen;
-    const panned = viewport.pan(gesture.middle.x - now.middle.x);
-    this.screen.show(panned.zoom(now.middle.x, now.distance / gesture.distance));
+    const { window } = this.state;
+    const panned = window.viewport.pan(gesture.middle.x - now.middle.x);
+    window.show(panned.zoom(now.middle.x, now.distance / gesture.distance));
     Object.assign(gesture, now);
   }
 
@@ -166,8 +167,8 @@ class Pointer {
     else if (gesture?.kind === "pan") this.pan(gesture, at, isFinger);
     else if (gesture?.kind === "area") this.drag(gesture, at, event.ctrlKey || event.metaKey);
     else if (!isFinger) {
-      this.surface.classList.toggle("at-edge", otherEnd(this.screen, at.x) !== null);
-      this.hears.hover(this.isRuler ? null : this.screen.hit(at.x, at.y), at.x, at.y);
+      this.surface.classList.toggle("at-edge", otherEnd(this.state, at.x) !== null);
+      this.hears.hover(this.isRuler ? null : this.state.hit(at.x, at.y), at.x, at.y);
     }
   };
 
@@ -188,7 +189,7 @@ class Pointer {
 
   private select(at: Place, event: MouseEvent): void {
     if (this.isRuler || this.isAgain) return;
-    const hit = this.screen.hit(at.x, at.y);
+    const hit = this.state.hit(at.x, at.y);
     this.clicked = { hit, x: event.clientX, y: event.clientY };
     this.hears.select(hit);
   }
@@ -200,8 +201,9 @@ class Pointer {
     }
     const top = Math.min(gesture.at.y, at.y);
     const bottom = Math.max(gesture.at.y, at.y);
-    if (this.isRuler || gesture.isHeld) this.hears.area(this.screen.area);
-    else this.hears.area(this.screen.area, { top, bottom });
+    const area = this.state.area.peek();
+    if (this.isRuler || gesture.isHeld) this.hears.area(area);
+    else this.hears.area(area, { top, bottom });
   }
 
   readonly pointercancel = (event: PointerEvent): void => {
@@ -241,11 +243,11 @@ class Pointer {
 
   readonly wheel = (event: WheelEvent): void => {
     const { x } = this.place(event);
-    const { viewport } = this.screen;
+    const { window } = this.state;
     if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
-      this.screen.show(viewport.pan(event.deltaX || event.deltaY));
+      window.pan(event.deltaX || event.deltaY);
     else if (this.isRuler || event.ctrlKey || event.metaKey)
-      this.screen.show(viewport.zoom(x, wheelZoom(event.deltaY)));
+      window.zoom(x, wheelZoom(event.deltaY));
     else return; // the tracks scroll
     event.preventDefault();
   };
@@ -280,12 +282,12 @@ const AGAIN = ["mousedown", "click", "dblclick"] as const;
 
 /** Listen to the pointer on SURFACE, the canvas or the ruler; the result ends it. */
 export function listen(
-  screen: Screen,
+  state: TimelineState,
   surface: HTMLElement,
   hears: Hears,
   isRuler = false,
 ): () => void {
-  const pointer = new Pointer(screen, surface, hears, isRuler);
+  const pointer = new Pointer(state, surface, hears, isRuler);
   for (const name of EVENTS) surface.addEventListener(name, pointer[name] as EventListener);
   surface.addEventListener("wheel", pointer.wheel, { passive: false });
   for (const name of AGAIN) window.addEventListener(name, pointer.again, true);

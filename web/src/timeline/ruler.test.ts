@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Viewport } from "../model/viewport.ts";
 import { cutTo } from "./labels.ts";
 import { tickStep, ticks, wallTime } from "./ruler.ts";
-import { Viewport } from "./viewport.ts";
 
 test("marks are at round times and far enough from each other", () => {
   for (const nsPerPx of [1 / 64, 0.3, 1, 17, 4321, 1e6]) {

@@ -3,7 +3,7 @@
 // the whole time would repeat the same digits.
 
 import { formatTime } from "../model/units.ts";
-import type { Viewport } from "./viewport.ts";
+import type { Viewport } from "../model/viewport.ts";
 
 const LEAST_PIXELS = 90;
 

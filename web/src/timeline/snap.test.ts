@@ -2,8 +2,8 @@
 import { deepEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { CELL, type CellPacket } from "../api/packets.ts";
+import { Viewport } from "../model/viewport.ts";
 import { edgeNear } from "./snap.ts";
-import { Viewport } from "./viewport.ts";
 
 /** A packet of one lane a track, with cells from start to end. */
 function packetOf(tracks: ReadonlyArray<ReadonlyArray<readonly [number, number]>>): CellPacket {

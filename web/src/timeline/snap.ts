@@ -2,7 +2,7 @@
 // Edges of events near a pixel: a range that is dragged begins and ends with events, not beside them.
 
 import { CELL, type CellPacket } from "../api/packets.ts";
-import type { Viewport } from "./viewport.ts";
+import type { Viewport } from "../model/viewport.ts";
 
 /** Edges are taken from so many pixels away. */
 export const SNAP_PIXELS = 6;

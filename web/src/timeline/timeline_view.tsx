@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timeline: titles on the left, two canvases on the right, the ruler above.
 
+import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Viewport } from "../model/viewport.ts";
 import type { Note } from "../state/notes.ts";
 import { usePage } from "../state/session.ts";
-import type { Tag } from "./arrows.ts";
 import { Corner } from "./corner.tsx";
 import { pressEventKey } from "./event_keys.ts";
 import { Heads } from "./heads.tsx";
@@ -13,8 +14,8 @@ import { Menu } from "./menu.tsx";
 import { Minimap } from "./minimap.tsx";
 import { Flags, NoteLines, useNotes } from "./notes.tsx";
 import { Popover } from "./popover.tsx";
-import type { Screen } from "./screen.ts";
 import { firstWindow } from "./spans.ts";
+import type { TimelineState } from "./timeline_state.ts";
 import { useDeeds } from "./use_deeds.ts";
 import { thin } from "./use_hits.ts";
 import { useKeys } from "./use_keys.ts";
@@ -25,47 +26,57 @@ import { useRuler } from "./use_ruler.ts";
 import { type TimelineViewProps, useScreen, useShown } from "./use_screen.ts";
 import { useScrolled } from "./use_scrolled.ts";
 import { useUncovered } from "./use_uncovered.ts";
-import { Viewport } from "./viewport.ts";
 
 /** The ends of arrows of the selection that are not in sight. */
-function useTags(screen: Screen | null): readonly Tag[] {
-  const [tags, setTags] = useState<readonly Tag[]>([]);
-  useEffect(() => {
-    if (screen !== null) screen.tagged = setTags;
-    return () => setTags([]);
-  }, [screen]);
-  return tags;
+function Tags({ state, onSelect }: { state: TimelineState; onSelect: (event: number) => void }) {
+  return (
+    <>
+      {state.tags.value.map((tag) => (
+        <button
+          key={tag.event}
+          type="button"
+          class="tl-tag"
+          style={{ left: `${tag.x}px`, top: `${tag.y}px` }}
+          onClick={() => onSelect(tag.event)}
+        >
+          {tag.text}
+        </button>
+      ))}
+    </>
+  );
 }
 
 interface TopProps extends TimelineViewProps {
-  readonly screen: Screen | null;
-  readonly made: ReturnType<typeof useScreen>;
+  readonly state: TimelineState | null;
+  readonly ruler: RefObject<HTMLCanvasElement | null>;
   readonly notes: readonly Note[];
 }
 
 /** The minimap, the flags of notes, the filter of tracks and the ruler. */
-function Top({ timeline, side, hits, screen, made, notes }: TopProps) {
+function Top({ timeline, side, hits, state, ruler, notes }: TopProps) {
   const { span } = usePage().place.value;
   const whole = firstWindow(timeline, span);
-  const apart = (whole.to - whole.from) / Math.max(1, screen?.pixels ?? 0);
+  const width = state?.width.value ?? 0;
+  const apart = (whole.to - whole.from) / Math.max(1, width);
   const marks = useMemo(() => thin(hits, apart), [hits, apart]);
-  useEffect(() => screen?.markHits(marks.at), [screen, marks]);
-  const { viewport, ruler } = made;
+  useEffect(() => {
+    if (state !== null) state.hits.value = marks.at;
+  }, [state, marks]);
+  const window = state?.window;
   return (
     <>
-      {side === "run" && screen !== null && (
-        <Minimap
-          whole={whole}
-          viewport={viewport}
-          widthOf={() => screen.pixels}
-          notes={notes}
-          hits={marks}
-          onShow={({ from, to }) => screen.show(Viewport.fit(from, to, screen.pixels))}
-          onZoom={(x, deltaY) => screen.show(screen.viewport.zoom(x, wheelZoom(deltaY)))}
-        />
-      )}
-      {side === "run" && (
-        <Flags notes={notes} viewport={viewport} widthOf={() => screen?.pixels ?? 0} />
+      {side === "run" && window && (
+        <>
+          <Minimap
+            whole={whole}
+            shown={window.shown}
+            notes={notes}
+            hits={marks}
+            onShow={({ from, to }) => window.show(Viewport.fit(from, to, window.width))}
+            onZoom={(x, deltaY) => window.zoom(x, wheelZoom(deltaY))}
+          />
+          <Flags notes={notes} shown={window.shown} />
+        </>
       )}
       <div class="tl-top">
         <Corner hasDate={timeline.base_ns !== null} />
@@ -77,39 +88,37 @@ function Top({ timeline, side, hits, screen, made, notes }: TopProps) {
 
 export function TimelineView(props: TimelineViewProps) {
   const { timeline, onSelect, selected, side } = props;
-  const made = useScreen(props);
-  const tags = useTags(made.screen);
-  const { base, overlay, ruler, body, screen } = made;
+  const { base, overlay, ruler, body, state } = useScreen(props);
   const { notes, changeNotes, addNote, fresh } = useNotes();
   const root = useRef<HTMLDivElement>(null);
   const { layout, pinned, change } = useLayout(timeline, side);
-  useShown(screen, props, layout);
-  useRuler(screen, timeline, side === "run");
+  useShown(state, props, layout);
+  useRuler(state, timeline, side === "run");
   useScrolled(body, layout.rows, props.track, side === "base");
   useUncovered(body, { run: props.run, timeline, layout }, selected, props.track);
-  const { hover, pointer } = usePointer(screen, { canvas: overlay, ruler, layout }, onSelect);
-  const { menu, open, close } = useMenu(screen, overlay, pointer, {
+  const { hover, pointer } = usePointer(state, { canvas: overlay, ruler, layout }, onSelect);
+  const { menu, open, close } = useMenu(state, overlay, pointer, {
     change,
     rows: layout.rows,
     note: addNote,
   });
   const [scroll, setScroll] = useState({ top: 0, height: 600 });
-  const deeds = useDeeds({ ...props, layout }, screen, onSelect);
+  const deeds = useDeeds({ ...props, layout }, state, onSelect);
   useKeys(root, side, (event) => {
-    if (screen === null) return false;
+    if (state === null) return false;
     // Where the pointer never was, the middle is meant, and no track.
     const at = pointer.current;
-    const x = at?.x ?? screen.pixels / 2;
+    const x = at?.x ?? state.window.width / 2;
     if (event.key === NOTE_KEY.key) {
-      const time = screen.viewport.time(x);
-      const { from, to } = selected ?? screen.area ?? { from: time, to: time };
+      const time = state.window.viewport.time(x);
+      const { from, to } = selected ?? state.area.peek() ?? { from: time, to: time };
       addNote({ from, to, event: selected?.event ?? null });
       return true;
     }
     return (
-      pressKey(screen, event, x) ||
-      pressEventKey(screen, event, deeds) ||
-      pressTrackKey(at === null ? undefined : screen.rowAt(at.y), event.key, change)
+      pressKey(state, event, x) ||
+      pressEventKey(state, event, deeds) ||
+      pressTrackKey(at === null ? undefined : state.rowAt(at.y), event.key, change)
     );
   });
   return (
@@ -123,14 +132,14 @@ export function TimelineView(props: TimelineViewProps) {
       onContextMenu={open}
     >
       {menu !== null && <Menu items={menu.items} at={menu} onClose={close} />}
-      <Top {...props} screen={screen} made={made} notes={notes} />
+      <Top {...props} state={state} ruler={ruler} notes={notes} />
       <div
         ref={body}
         class="tl-body"
         onScroll={(event) => {
           const { scrollTop, clientHeight } = event.currentTarget;
           setScroll({ top: scrollTop, height: clientHeight });
-          screen?.scroll(scrollTop);
+          if (state !== null) state.top.value = scrollTop;
         }}
       >
         <div class="tl-content" style={{ height: `${layout.height}px` }}>
@@ -138,19 +147,9 @@ export function TimelineView(props: TimelineViewProps) {
             {/* Not shown while it is empty: the screen shows it. */}
             <canvas ref={base} style={{ visibility: "hidden" }} />
             <canvas ref={overlay} />
-            {tags.map((tag) => (
-              <button
-                key={tag.event}
-                type="button"
-                class="tl-tag"
-                style={{ left: `${tag.x}px`, top: `${tag.y}px` }}
-                onClick={() => onSelect(tag.event)}
-              >
-                {tag.text}
-              </button>
-            ))}
-            {hover !== null && screen !== null && (
-              <Popover run={props.run} hit={hover.hit} at={hover} fetcher={screen.fetcher} />
+            {state !== null && <Tags state={state} onSelect={onSelect} />}
+            {hover !== null && state !== null && (
+              <Popover run={props.run} hit={hover.hit} at={hover} fetcher={state.fetcher} />
             )}
           </div>
           <Heads layout={layout} {...scroll} pinned={pinned} change={change} />
@@ -162,7 +161,7 @@ export function TimelineView(props: TimelineViewProps) {
           fresh={fresh}
           onChange={changeNotes}
           onShow={(note) => {
-            screen?.reveal(note.at, note.at + Math.max(1, note.dur));
+            state?.window.reveal(note.at, note.at + Math.max(1, note.dur));
             if (note.event !== null) onSelect(note.event);
           }}
         />

@@ -4,14 +4,15 @@
 import type { Timeline, Window } from "../api/api.ts";
 import { formatRange, parseRange } from "../state/codec.ts";
 import { goToHit } from "../state/hits.ts";
+import type { Lock } from "../state/lock.ts";
 import { type PageState, usePage } from "../state/session.ts";
+import type { TimeWindow } from "../state/time_window.ts";
+import type { WindowHistory } from "../state/window_history.ts";
 import type { EventDeeds } from "./event_keys.ts";
-import type { WindowHistory } from "./history.ts";
 import type { Layout } from "./layout.ts";
-import type { Lock } from "./lock.ts";
 import { findBeside, tracksOf, type Way } from "./neighbours.ts";
 import { otherFrames } from "./python_frames.ts";
-import type { Screen } from "./screen.ts";
+import type { TimelineState } from "./timeline_state.ts";
 
 const WORDS = { "-1": "before it", "1": "after it", inside: "in it" };
 
@@ -19,30 +20,30 @@ async function goBeside(
   page: PageState,
   run: string,
   { timeline, layout }: { timeline: Timeline; layout: Layout },
-  screen: Screen,
+  state: TimelineState,
   way: Way,
 ): Promise<number | null> {
-  const { selected } = screen;
+  const selected = state.selected.peek();
   const track = timeline.tracks.find((one) => one.id === selected?.track);
   if (selected === null || track === undefined) return null;
   const { fingerprint, from_ns: from, to_ns: to } = timeline;
   const tracks = tracksOf(layout.rows, track);
   const search = { api: page.api, run, fingerprint, whole: { from, to }, tracks };
   const event = await findBeside(search, selected, way);
-  if (screen.selected !== selected) return null;
+  if (state.selected.peek() !== selected) return null;
   if (event === null) page.notice.value = `nothing is ${WORDS[way]} on its level`;
   return event;
 }
 
-/** Show the window of HISTORY that is DELTA from that of SCREEN; false: there is none. */
-function showBeside(history: WindowHistory, screen: Screen | undefined, delta: 1 | -1): boolean {
-  if (screen === undefined) return false;
+/** Let WINDOW be that of HISTORY that is DELTA from it; false: there is none. */
+function showBeside(history: WindowHistory, window: TimeWindow | null, delta: 1 | -1): boolean {
+  if (window === null) return false;
   // What is left at once was shown, too.
-  history.rest(formatRange(screen.window));
+  history.rest(formatRange(window.window));
   const found = history.go(delta);
   if (found === null) return false;
-  screen.showWindow(parseRange(found));
-  history.arrive(formatRange(screen.window));
+  window.showWindow(parseRange(found));
+  history.arrive(formatRange(window.window));
   return true;
 }
 
@@ -54,10 +55,10 @@ interface Shown {
   readonly history: WindowHistory;
 }
 
-/** The deeds for RUN, whose SCREEN shows LAYOUT of TIMELINE. */
+/** The deeds for RUN, whose STATE shows LAYOUT of TIMELINE. */
 export function useDeeds(
   shown: Shown,
-  screen: Screen | null,
+  state: TimelineState | null,
   select: (event: number) => void,
 ): EventDeeds {
   const page = usePage();
@@ -68,8 +69,8 @@ export function useDeeds(
     select,
     range: (range: Window) => page.go({ t: range }),
     beside: (way: Way) => {
-      if (screen === null) return;
-      goBeside(page, shown.run, shown, screen, way).then(
+      if (state === null) return;
+      goBeside(page, shown.run, shown, state, way).then(
         (event) => event !== null && select(event),
         told,
       );
@@ -79,10 +80,10 @@ export function useDeeds(
     },
     hit: (delta: 1 | -1) => {
       // What starts with the window is in it.
-      const start = Math.ceil(screen?.viewport.t0 ?? 0) - (delta > 0 ? 1 : 0);
-      const from = screen?.selected?.from ?? start;
+      const start = Math.ceil(state?.window.viewport.t0 ?? 0) - (delta > 0 ? 1 : 0);
+      const from = state?.selected.peek()?.from ?? start;
       goToHit(page, shown.timeline, from, delta).catch(told);
     },
-    window: (delta: 1 | -1) => showBeside(shown.history, shown.lock.leader, delta),
+    window: (delta: 1 | -1) => showBeside(shown.history, shown.lock.leader.peek(), delta),
   };
 }

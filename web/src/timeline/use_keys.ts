@@ -4,7 +4,7 @@
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { isInField } from "../model/key_list.ts";
-import type { Side } from "./lock.ts";
+import type { Side } from "../state/lock.ts";
 
 /** What takes Enter and Space itself when it has the focus. */
 const OWN = "button, a, summary, input, [role=option], [role=button]";

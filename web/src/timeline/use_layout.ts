@@ -5,11 +5,11 @@ import { useMemo } from "preact/hooks";
 import type { Timeline, Track } from "../api/api.ts";
 import { useTable } from "../state/answers.ts";
 import { toggled } from "../state/codec.ts";
+import type { Side } from "../state/lock.ts";
 import { allTimeOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { parseBase } from "../state/url.ts";
 import { layOut, trackKey } from "./layout.ts";
-import type { Side } from "./lock.ts";
 import { formatOrder, parseOrder, withMove } from "./order.ts";
 
 /** How many lanes tracks show, by their keys: KEY:N with commas between. */

@@ -10,7 +10,7 @@ import type { TrackKeys } from "./input.ts";
 import type { Row, TrackRow } from "./layout.ts";
 import type { MenuItem } from "./menu.tsx";
 import type { Hit } from "./places.ts";
-import type { Screen } from "./screen.ts";
+import type { TimelineState } from "./timeline_state.ts";
 
 interface Place {
   readonly hit: Hit | null;
@@ -30,9 +30,9 @@ async function copy(page: PageState): Promise<void> {
   page.notice.value = "copied";
 }
 
-function itemsOfRange(page: PageState, screen: Screen, hit: Hit): MenuItem[] {
-  const name = screen.fetcher.name(hit.name)?.[0];
-  const items = [{ text: "fit it", key: "", run: () => screen.fit(hit.start, hit.end) }];
+function itemsOfRange(page: PageState, state: TimelineState, hit: Hit): MenuItem[] {
+  const name = state.fetcher.name(hit.name)?.[0];
+  const items = [{ text: "fit it", key: "", run: () => state.window.fit(hit.start, hit.end) }];
   if (name !== undefined)
     items.push({
       ...{ text: "rows of its name", key: "" },
@@ -75,15 +75,15 @@ function itemsOfOrder(row: TrackRow, { rows, change }: Deeds): MenuItem[] {
   ];
 }
 
-function itemsOf(page: PageState, screen: Screen, place: Place, deeds: Deeds): MenuItem[] {
+function itemsOf(page: PageState, state: TimelineState, place: Place, deeds: Deeds): MenuItem[] {
   const { hit, time, row } = place;
   const where =
     hit !== null && hit.count === 1
       ? { from: hit.start, to: hit.end, event: hit.event }
       : { from: time, to: time, event: null };
   return [
-    ...(hit === null ? [] : itemsOfRange(page, screen, hit)),
-    { text: "all of the time", key: "0", run: () => screen.fitAll() },
+    ...(hit === null ? [] : itemsOfRange(page, state, hit)),
+    { text: "all of the time", key: "0", run: () => state.window.fitAll() },
     { text: "note here", key: "Shift+M", run: () => deeds.note(where) },
     { text: "copy the command", key: "y", run: () => void copy(page) },
     ...(row?.kind === "track" ? itemsOfOrder(row, deeds) : []),
@@ -93,7 +93,7 @@ function itemsOf(page: PageState, screen: Screen, place: Place, deeds: Deeds): M
 
 /** The menu that is open, and what opens it; POINTER is where the pointer was last on CANVAS. */
 export function useMenu(
-  screen: Screen | null,
+  state: TimelineState | null,
   canvas: RefObject<HTMLCanvasElement | null>,
   pointer: RefObject<{ x: number; y: number } | null>,
   deeds: Deeds,
@@ -103,7 +103,7 @@ export function useMenu(
   const open = (event: MouseEvent) => {
     const box = canvas.current?.getBoundingClientRect();
     const around = canvas.current?.closest(".tl")?.getBoundingClientRect();
-    if (screen === null || box === undefined || around === undefined) return;
+    if (state === null || box === undefined || around === undefined) return;
     if (event.target instanceof Element && event.target.closest("input, select, .notes")) return;
     event.preventDefault();
     const isTouch = event instanceof PointerEvent && event.pointerType === "touch";
@@ -113,9 +113,13 @@ export function useMenu(
     const { x, y } = isKey
       ? (pointer.current ?? { x: 0, y: 0 })
       : { x: event.clientX - box.left, y: event.clientY - box.top };
-    const place = { hit: screen.hit(x, y), time: screen.viewport.time(x), row: screen.rowAt(y) };
+    const place = {
+      hit: state.hit(x, y),
+      time: state.window.viewport.time(x),
+      row: state.rowAt(y),
+    };
     setMenu({
-      items: itemsOf(page, screen, place, deeds),
+      items: itemsOf(page, state, place, deeds),
       x: Math.min(x + box.left - around.left, around.width - 220),
       y: Math.max(0, Math.min(y + box.top - around.top, around.height - 230)),
     });

@@ -7,7 +7,7 @@ import { usePage } from "../state/session.ts";
 import type { Layout, Row } from "./layout.ts";
 import type { Hit } from "./places.ts";
 import { listen } from "./pointer.ts";
-import type { Screen } from "./screen.ts";
+import type { TimelineState } from "./timeline_state.ts";
 
 export interface Hover {
   readonly hit: Hit;
@@ -32,7 +32,7 @@ interface Parts {
 /** Listen to the pointer over CANVAS and RULER; the result is where it was last, if ever, and what is
  * there. */
 export function usePointer(
-  screen: Screen | null,
+  state: TimelineState | null,
   { canvas, ruler, layout }: Parts,
   onSelect: (event: number) => void,
 ) {
@@ -42,29 +42,30 @@ export function usePointer(
   // What was under the pointer may be elsewhere now, or folded.
   useEffect(() => setHover(null), [layout]);
   useEffect(() => {
-    if (screen === null) return;
+    if (state === null) return;
     const hears = {
       hover: (hit: Hit | null, x: number, y: number) => {
         if (hit !== null || x !== 0) pointer.current = { x, y };
         setHover(hit === null ? null : { hit, x, y });
       },
       select: (hit: Hit | null) => {
-        screen.pointed = hit?.event ?? -1;
-        onSelect(screen.pointed);
+        page.inSight = hit?.event ?? -1;
+        onSelect(page.inSight);
       },
-      open: (hit: Hit | null) => (hit === null ? screen.fitAll() : screen.fit(hit.start, hit.end)),
+      open: (hit: Hit | null) =>
+        hit === null ? state.window.fitAll() : state.window.fit(hit.start, hit.end),
       area: (area: { from: number; to: number } | null, rows?: { top: number; bottom: number }) => {
-        const thread = rows ? threadOf(screen.rowsBetween(rows.top, rows.bottom)) : "";
+        const thread = rows ? threadOf(state.rowsBetween(rows.top, rows.bottom)) : "";
         page.go({ t: area, thread });
       },
     };
     const ends = [
-      listen(screen, canvas.current!, hears),
-      listen(screen, ruler.current!, hears, true),
+      listen(state, canvas.current!, hears),
+      listen(state, ruler.current!, hears, true),
     ];
     return () => {
       for (const end of ends) end();
     };
-  }, [screen, page, onSelect, canvas, ruler]);
+  }, [state, page, onSelect, canvas, ruler]);
   return { hover, pointer };
 }

@@ -8,7 +8,7 @@ import { useTable } from "../state/answers.ts";
 import { allTimeOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { type Clock, FROM_ORIGIN, type StepMark } from "./ruler.ts";
-import type { Screen } from "./screen.ts";
+import type { TimelineState } from "./timeline_state.ts";
 
 const ROWS = { offset: 0, limit: 10000 };
 
@@ -20,7 +20,7 @@ function clockOf(wish: string, steps: readonly StepMark[], chosen: string, unix:
   return FROM_ORIGIN;
 }
 
-export function useRuler(screen: Screen | null, timeline: Timeline, isRun: boolean): void {
+export function useRuler(state: TimelineState | null, timeline: Timeline, isRun: boolean): void {
   const { place } = usePage();
   const { clock: wish, steps: chosen } = place.value;
   const { frame } = useTable(isRun ? "steps" : null, allTimeOptions(place.value), ROWS);
@@ -30,9 +30,6 @@ export function useRuler(screen: Screen | null, timeline: Timeline, isRun: boole
     [wish, steps, chosen, timeline],
   );
   useEffect(() => {
-    if (screen === null) return;
-    screen.clock = clock;
-    screen.steps = steps;
-    screen.draw();
-  }, [screen, clock, steps]);
+    if (state !== null) state.ruler.value = { clock, steps };
+  }, [state, clock, steps]);
 }

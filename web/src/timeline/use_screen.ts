@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// The screen of a timeline: made when there are canvases, and told what it is to show.
+// The state of a timeline and the screen that draws it: made when there are canvases, and told what
+// they are to show.
 
-import { useSignal } from "@preact/signals";
+import { effect } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Timeline, Track, Window } from "../api/api.ts";
 import { watchSize } from "../model/device_pixels.ts";
 import { useTable } from "../state/answers.ts";
-import { formatRange } from "../state/codec.ts";
+import { selectedEvent } from "../state/explain.ts";
+import { LedWindow, type Lock, type Side } from "../state/lock.ts";
 import { allTimeOptions } from "../state/options.ts";
-import { usePage } from "../state/session.ts";
-import type { Selected } from "./arrows.ts";
+import { type PageState, usePage } from "../state/session.ts";
+import { TimeWindow } from "../state/time_window.ts";
+import type { WindowHistory } from "../state/window_history.ts";
+import { linkWindow } from "../state/window_link.ts";
+import type { Selected, Tag } from "./arrows.ts";
 import type { GhostOf } from "./ghost.ts";
-import type { WindowHistory } from "./history.ts";
 import type { Layout } from "./layout.ts";
-import type { Lock, Side } from "./lock.ts";
 import { Screen } from "./screen.ts";
 import { firstWindow } from "./spans.ts";
+import { TimelineState } from "./timeline_state.ts";
 import type { Hits } from "./use_hits.ts";
-import type { Viewport } from "./viewport.ts";
-
-const REPLACE_MS = 250;
 
 export interface TimelineViewProps {
   readonly timeline: Timeline;
@@ -44,65 +45,83 @@ export interface TimelineViewProps {
   readonly history: WindowHistory;
 }
 
-/** The screen, made when there are canvases, and what it needs to know of the page. */
-export function useScreen({ timeline, run, side, lock, history }: TimelineViewProps) {
+/** What shows TIMELINE: the window of the address, or for the base that of the run. */
+function windowOf(page: PageState, { timeline, side, lock }: TimelineViewProps): TimeWindow {
+  const { span, w, steps } = page.place.peek();
+  const whole = { from: timeline.from_ns, to: timeline.to_ns };
+  const first = firstWindow(timeline, span);
+  if (side === "base") return new LedWindow(whole, first, lock);
+  return new TimeWindow(whole, first, w, steps !== "");
+}
+
+/** Draw what STATE shows on SCREEN, once before the next picture of the browser, and only if it has
+ * changed; the result ends it. NOW draws at once. */
+function drawLoop(state: TimelineState, screen: Screen): { now: () => void; stop: () => void } {
+  let frame = 0;
+  let said = "";
+  const now = () => {
+    cancelAnimationFrame(frame);
+    const tags: readonly Tag[] | null = screen.draw(state.scene.peek());
+    const text = JSON.stringify(tags ?? []);
+    if (tags === null || text === said) return;
+    said = text;
+    state.tags.value = tags;
+  };
+  const end = effect(() => {
+    state.news.value;
+    state.scene.value;
+    cancelAnimationFrame(frame);
+    frame = requestAnimationFrame(now);
+  });
+  const stop = () => {
+    end();
+    cancelAnimationFrame(frame);
+  };
+  return { now, stop };
+}
+
+/** The state of a timeline, made when there are canvases, and the places of these. */
+export function useScreen(props: TimelineViewProps) {
+  const { timeline, run, side, lock, history } = props;
   const page = usePage();
   const base = useRef<HTMLCanvasElement>(null);
   const overlay = useRef<HTMLCanvasElement>(null);
   const ruler = useRef<HTMLCanvasElement>(null);
   const body = useRef<HTMLDivElement>(null);
-  const [screen, setScreen] = useState<Screen | null>(null);
-  const viewport = useSignal<Viewport | null>(null);
-  /** The window of the address that the screen knows of. */
-  const known = useRef(formatRange(page.place.peek().w));
-
+  const [state, setState] = useState<TimelineState | null>(null);
+  // A link with a window shows that one, wherever its event is.
+  useEffect(() => {
+    const place = page.place.peek();
+    if (side === "run") page.inSight = place.w === null ? -1 : (selectedEvent(place) ?? -1);
+  }, [page, side]);
   useEffect(() => {
     const parts = { base: base.current!, overlay: overlay.current!, ruler: ruler.current! };
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let leave = () => {};
-    const moved = (shown: Viewport) => {
-      viewport.value = shown;
-      lock.moved(side, shown);
-      if (side === "base") return;
-      clearTimeout(timer);
-      timer = setTimeout(() => {
-        known.current = formatRange(made.window);
-        page.go({ w: made.window }, "replace");
-        history.rest(known.current);
-      }, REPLACE_MS);
-    };
-    const first = firstWindow(timeline, page.place.peek().span);
-    const made = new Screen(page.api, run, { timeline, first }, parts, moved);
+    const window = windowOf(page, props);
+    const made = new TimelineState(page.api, { run, timeline }, window, page.theme);
+    made.top.value = body.current!.scrollTop;
+    const screen = new Screen(made, parts);
+    const loop = drawLoop(made, screen);
+    const unlink = side === "run" ? linkWindow(page, window, history) : () => {};
+    if (side === "run") lock.leader.value = window;
     const unwatch = watchSize(body.current!, (ratio) => {
       // The last call may come when the elements are gone.
       const width = overlay.current?.parentElement?.clientWidth;
       if (width === undefined || body.current === null) return;
-      const isFirst = made.pixels === 0;
-      made.resize(width, body.current.clientHeight, ratio);
-      const shown = page.place.peek().w;
-      if (isFirst && side === "run" && shown !== null) made.showWindow(shown);
-      viewport.value = made.viewport;
-      if (!isFirst) return;
-      leave = lock.join(side, made);
-      if (side === "run") history.rest(formatRange(made.window));
+      const height = body.current.clientHeight;
+      made.resize(width, height, ratio);
+      // What was resized is empty: it is drawn before anybody sees it.
+      if (screen.resize(width, height, ratio)) loop.now();
     });
-    setScreen(made);
+    setState(made);
     return () => {
-      clearTimeout(timer);
+      unlink();
       unwatch();
-      leave();
+      loop.stop();
       made.close();
+      if (lock.leader.peek() === window) lock.leader.value = null;
     };
   }, [page, run, timeline, side, lock, history]);
-  const { w } = page.place.value;
-  useEffect(() => {
-    // Another state of the history, or a link that was opened here.
-    if (screen === null || side === "base" || formatRange(w) === known.current) return;
-    known.current = formatRange(w);
-    screen.showWindow(w);
-  }, [screen, side, w]);
-  useEffect(() => screen?.recolour(), [screen, page.theme.value]);
-  return { base, overlay, ruler, body, screen, viewport };
+  return { base, overlay, ruler, body, state };
 }
 
 const MEDIANS = { offset: 0, limit: 100_000 };
@@ -125,52 +144,74 @@ function useMedians(isWanted: boolean): ReadonlyMap<string, number> | null {
   }, [frame]);
 }
 
-/** Let SCREEN show what PROPS, the address and LAYOUT say. */
-export function useShown(screen: Screen | null, props: TimelineViewProps, layout: Layout): void {
-  const { timeline, selected, ghost, focus, searched } = props;
+/** Tell STATE, once it is there, when one of OF has changed. */
+function usePut(
+  state: TimelineState | null,
+  tell: (state: TimelineState) => void,
+  of: readonly unknown[],
+): void {
+  useEffect(() => {
+    if (state !== null) tell(state);
+  }, [state, ...of]);
+}
+
+/** Let STATE show what PROPS, the address and LAYOUT say. */
+export function useShown(
+  state: TimelineState | null,
+  props: TimelineViewProps,
+  layout: Layout,
+): void {
+  const { timeline, selected, ghost, focus, searched, side } = props;
   const page = usePage();
-  const { t, flow, color } = page.place.value;
+  const { t, flow, color, sel } = page.place.value;
   const medians = useMedians(color === "duration");
-  useEffect(() => screen?.setLayout(layout), [screen, layout]);
-  useEffect(() => screen?.haunt(ghost), [screen, ghost]);
-  useEffect(() => screen?.showFlows(flow), [screen, flow]);
-  useEffect(() => screen?.colourBy(color, medians), [screen, color, medians]);
-  const focused = useRef("");
-  // A link with a window shows that one, wherever its event is; and an event is brought into sight
-  // when it is selected, not whenever more of a recording comes.
-  const { sel, w } = page.place.peek();
-  const linked = useRef(w === null ? "" : sel);
-  const revealed = useRef(-1);
-  useEffect(() => {
-    const key = formatRange(focus);
-    if (screen === null || focus === null || key === focused.current) return;
-    const isChosen = focused.current === "" && page.place.peek().w !== null;
-    focused.current = key;
-    if (!isChosen) screen.fit(focus.from, focus.to);
-  }, [screen, focus]);
-  useEffect(() => {
-    void screen?.fetcher.search(searched, timeline.names);
-  }, [screen, searched, timeline]);
-  useEffect(() => {
-    if (screen === null) return;
-    screen.area = t;
-    screen.draw();
-  }, [screen, t]);
-  useEffect(() => {
-    if (screen === null) return;
-    screen.selected = selected;
-    if (selected !== null) {
+  usePut(
+    state,
+    (shown) => {
+      shown.layout.value = layout;
+    },
+    [layout],
+  );
+  usePut(
+    state,
+    (shown) => {
+      shown.ghost.value = ghost;
+    },
+    [ghost],
+  );
+  usePut(
+    state,
+    (shown) => {
+      shown.flow.value = flow;
+    },
+    [flow],
+  );
+  usePut(state, (shown) => shown.colourBy(color, medians), [color, medians]);
+  usePut(state, (shown) => void shown.fetcher.search(searched, timeline.names), [
+    searched,
+    timeline,
+  ]);
+  usePut(
+    state,
+    (shown) => {
+      shown.area.value = t;
+    },
+    [t],
+  );
+  usePut(state, (shown) => shown.window.bring(focus), [focus]);
+  usePut(
+    state,
+    (shown) => {
+      shown.selected.value = selected;
+      if (side === "base") return;
+      if (selected === null) {
+        if (sel === "") page.inSight = -1;
+        return;
+      }
       const { event, from, to } = selected;
-      const isOfLink = linked.current === `ev:${event}`;
-      const isRenumbered = event === page.renumbered;
-      const isSame = event === revealed.current || isRenumbered;
-      const isPointed = event === screen.pointed;
-      if (!isOfLink && !isSame && !isPointed) screen.reveal(from, to);
-      if (isRenumbered || !isSame) page.renumbered = -1;
-      linked.current = "";
-      screen.pointed = -1;
-      revealed.current = event;
-    } else if (page.place.peek().sel === "") screen.pointed = revealed.current = -1;
-    screen.draw();
-  }, [screen, selected]);
+      if (event !== page.inSight) shown.window.reveal(from, to);
+      page.inSight = event;
+    },
+    [selected],
+  );
 }

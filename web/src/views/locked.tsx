@@ -8,10 +8,10 @@ import type { TableName } from "../api/tables.ts";
 import { type Anchor, clockAnchor, collectiveAnchor, stepAnchor } from "../model/anchors.ts";
 import { useTable } from "../state/answers.ts";
 import { wordOf } from "../state/codec.ts";
+import { Lock } from "../state/lock.ts";
 import { allRanksOptions, allTimeOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { type Base, formatBase, type Place, parseBase } from "../state/url.ts";
-import { Lock } from "../timeline/lock.ts";
 import { firstWindow } from "../timeline/spans.ts";
 
 const ROWS = { offset: 0, limit: 10000 };
@@ -64,7 +64,7 @@ export function useLock(timeline: Timeline | null, base: Timeline | null, side: 
     return found || { text: "the start", run, base: other };
   }, [timeline, base, bySteps, byCalls, byClock, ranks, way, steps, span]);
   useEffect(() => {
-    if (anchor !== null) lock.setGap(anchor.base - anchor.run);
+    if (anchor !== null) lock.gap.value = anchor.base - anchor.run;
   }, [lock, anchor]);
   return { lock, anchor };
 }

@@ -7,7 +7,7 @@ import { wrongSearch } from "../model/wrong_search.ts";
 import { useAsked } from "../state/asked.ts";
 import { usePage } from "../state/session.ts";
 import { useKept } from "../state/use_kept.ts";
-import { WindowHistory } from "../timeline/history.ts";
+import { WindowHistory } from "../state/window_history.ts";
 import { countTraces } from "../timeline/spans.ts";
 import { TimelineView } from "../timeline/timeline_view.tsx";
 import { NO_HITS, useHits } from "../timeline/use_hits.ts";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { WindowHistory } from "./history.ts";
+import { WindowHistory } from "./window_history.ts";
 
 test("windows are gone back to, and forward, until another one is looked at", () => {
   const history = new WindowHistory();

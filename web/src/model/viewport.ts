@@ -36,6 +36,11 @@ export class Viewport {
     return this.t0 + Math.floor(this.frac + x * this.nsPerPx);
   }
 
+  /** The same as it is SHIFT ns earlier. */
+  earlier(shift: number): Viewport {
+    return new Viewport(this.t0 - shift, this.frac, this.nsPerPx);
+  }
+
   pan(px: number): Viewport {
     return new Viewport(this.t0, this.frac + px * this.nsPerPx, this.nsPerPx);
   }
