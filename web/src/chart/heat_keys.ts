@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keys of the map of ranks that has the focus.
 
-import type { PartKey } from "../model/key_list.ts";
+import type { KeyBinding } from "../model/key_list.ts";
 
 export interface HeatCursor {
   /** Go to the cell beside by an arrow. */
@@ -9,7 +9,7 @@ export interface HeatCursor {
   open(): void;
 }
 
-export const HEAT_KEYS: readonly PartKey<HeatCursor>[] = [
+export const HEAT_KEYS: readonly KeyBinding<HeatCursor>[] = [
   {
     keys: ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"],
     does: "go to a rank and a step",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keys of a flame graph that has the focus.
 
-import type { PartKey } from "../model/key_list.ts";
+import type { KeyBinding } from "../model/key_list.ts";
 
 export interface FlameCursor {
   /** Go from the chosen frame by an arrow, Home or End. */
@@ -11,7 +11,7 @@ export interface FlameCursor {
   leave(): void;
 }
 
-export const FLAME_KEYS: readonly PartKey<FlameCursor>[] = [
+export const FLAME_KEYS: readonly KeyBinding<FlameCursor>[] = [
   {
     keys: ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home", "End"],
     does: "go to a frame",

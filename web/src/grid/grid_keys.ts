@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keys of a table that has the focus.
 
-import type { PartKey } from "../model/key_list.ts";
+import type { KeyBinding } from "../model/key_list.ts";
 
 /** The cell that the keys are in, and what they do to it. */
 export interface Cursor {
@@ -31,7 +31,7 @@ const WAYS: Readonly<Record<string, (at: Cursor) => number>> = {
   End: (at) => at.rows - 1,
 };
 
-export const GRID_KEYS: readonly PartKey<Cursor>[] = [
+export const GRID_KEYS: readonly KeyBinding<Cursor>[] = [
   {
     keys: Object.keys(WAYS),
     does: "go to a row; Shift: choose up to it",

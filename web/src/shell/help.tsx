@@ -1,27 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useEffect, useRef } from "preact/hooks";
+import { type ListedKeys, shownKeys } from "../model/key_list.ts";
 import { usePage } from "../state/session.ts";
-import { TIMELINE_KEYS } from "../timeline/input.ts";
-import { KEYS } from "./keys.ts";
-import { PART_KEYS } from "./part_keys.ts";
+import { KEY_LISTS } from "./key_lists.ts";
 
-interface Line {
-  readonly keys: string;
-  readonly does: string;
-}
-
-function Lines({ title, keys }: { title: string; keys: readonly Line[] }) {
+function Lines({ title, list }: { title: string; list: readonly ListedKeys[] }) {
   return (
     <>
       <h2>{title}</h2>
       <table class="plain-table">
         <tbody>
-          {keys.map((key) => (
-            <tr key={key.keys}>
+          {list.map(({ keys, does }) => (
+            <tr key={keys.join()}>
               <th scope="row">
-                <kbd>{key.keys}</kbd>
+                <kbd>{shownKeys(keys)}</kbd>
               </th>
-              <td>{key.does}</td>
+              <td>{does}</td>
             </tr>
           ))}
         </tbody>
@@ -37,10 +31,8 @@ export function Help() {
   useEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog ref={dialog} aria-label="Keys" onClose={() => (page.helpIsOpen.value = false)}>
-      <Lines title="Keys" keys={KEYS} />
-      <Lines title="In the timeline" keys={TIMELINE_KEYS} />
-      {PART_KEYS.map((part) => (
-        <Lines key={part.title} {...part} />
+      {KEY_LISTS.map(([title, list]) => (
+        <Lines key={title} title={title} list={list} />
       ))}
     </dialog>
   );

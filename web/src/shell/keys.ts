@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keys of the whole page, in one list, which is also what `?` shows.
 
-import { isInField } from "../model/key_list.ts";
+import { isInField, type KeyBinding, runKey } from "../model/key_list.ts";
 import { nextOutlier, stepBeside } from "../model/matches.ts";
 import { explain, explainedStep, goToSibling, rowsOfStep, traceOfStep } from "../state/explain.ts";
 import { rowsOfRow, traceOfRow } from "../state/row_here.ts";
@@ -9,47 +9,48 @@ import type { PageState, RowHere } from "../state/session.ts";
 import { FRESH } from "../state/url.ts";
 import { VIEWS } from "../views/list.ts";
 
-export interface Key {
-  readonly keys: string;
-  readonly does: string;
-  readonly run: (page: PageState) => void;
-}
-
-export const KEYS: readonly Key[] = [
+export const KEYS: readonly KeyBinding<PageState>[] = [
   ...VIEWS.map((view) => ({
-    keys: `g ${view.key}`,
+    keys: [`g ${view.key}`],
     does: `go to ${view.title}`,
     run: (page: PageState) => page.go({ ...FRESH, view: view.name }),
   })),
-  { keys: "/", does: "search or filter by name", run: focusSearch },
-  { keys: "y", does: "copy the command that prints this", run: copyCommand },
-  { keys: "u", does: "change between light and dark", run: changeTheme },
-  { keys: "i", does: "open or close the dock", run: (page) => toggle(page.dockIsOpen) },
-  { keys: "]", does: "select the next step", run: (page) => beside(page, 1) },
-  { keys: "[", does: "select the step before", run: (page) => beside(page, -1) },
-  { keys: "o", does: "select and explain the next step that took long", run: selectOutlier },
-  { keys: "e", does: "explain the step, or that of the event", run: (page) => told(page, explain) },
+  { keys: ["/"], does: "search or filter by name", run: focusSearch },
+  { keys: ["y"], does: "copy the command that prints this", run: copyCommand },
+  { keys: ["u"], does: "change between light and dark", run: changeTheme },
+  { keys: ["i"], does: "open or close the dock", run: (page) => toggle(page.dockIsOpen) },
+  { keys: ["]"], does: "select the next step", run: (page) => beside(page, 1) },
+  { keys: ["["], does: "select the step before", run: (page) => beside(page, -1) },
+  { keys: ["o"], does: "select and explain the next step that took long", run: selectOutlier },
   {
-    ...{ keys: "t", does: "go to the explained step in time, or to the longest event of the row" },
+    keys: ["e"],
+    does: "explain the step, or that of the event",
+    run: (page) => told(page, explain),
+  },
+  {
+    ...{
+      keys: ["t"],
+      does: "go to the explained step in time, or to the longest event of the row",
+    },
     run: (page) => told(page, inTime),
   },
   {
-    ...{ keys: "r", does: "show all rows that explain it, or all events of the row" },
+    ...{ keys: ["r"], does: "show all rows that explain it, or all events of the row" },
     run: (page) => told(page, asRows),
   },
   {
-    keys: ".",
+    keys: ["."],
     does: "select the next event of the same name",
     run: (page) => told(page, (p) => goToSibling(p, 1)),
   },
   {
-    keys: ",",
+    keys: [","],
     does: "select the event of the same name before",
     run: (page) => told(page, (p) => goToSibling(p, -1)),
   },
-  { keys: "Control+k", does: "go to a view, table, step or run", run: openPalette },
-  { keys: "?", does: "show the keys", run: (page) => toggle(page.helpIsOpen) },
-  { keys: "Escape", does: "take back the selection", run: leave },
+  { keys: ["Control+k"], does: "go to a view, table, step or run", run: openPalette },
+  { keys: ["?"], does: "show the keys", run: (page) => toggle(page.helpIsOpen) },
+  { keys: ["Escape"], does: "take back the selection", run: leave },
 ];
 
 function toggle(flag: { value: boolean }): void {
@@ -132,33 +133,25 @@ export function installKeys(page: PageState, window: Window): () => void {
   // After g a letter is the page's, whatever takes it elsewhere.
   const pressSecond = (event: KeyboardEvent) => {
     if (prefix === "" || isInField(event.target) || event.key === "Shift") return;
-    const keys = prefix + event.key;
+    const key = prefix + event.key;
     prefix = "";
-    const key = KEYS.find((k) => k.keys === keys);
-    if (!key) return;
+    if (!runKey(KEYS, page, { key, shiftKey: false })) return;
     event.preventDefault();
     event.stopPropagation();
-    key.run(page);
   };
   const press = (event: KeyboardEvent) => {
     if (leaveField(event)) {
       event.preventDefault();
       return;
     }
-    if ((event.ctrlKey || event.metaKey) && event.key === "k") {
-      event.preventDefault();
-      openPalette(page);
-      return;
-    }
-    if (event.ctrlKey || event.metaKey || event.altKey || isInField(event.target)) return;
-    if (event.key === "g") {
+    const isControl = event.ctrlKey || event.metaKey;
+    if (event.altKey || (!isControl && isInField(event.target))) return;
+    if (event.key === "g" && !isControl) {
       prefix = "g ";
       return;
     }
-    const key = KEYS.find((k) => k.keys === event.key);
-    if (!key) return;
-    event.preventDefault();
-    key.run(page);
+    const key = isControl ? `Control+${event.key}` : event.key;
+    if (runKey(KEYS, page, { key, shiftKey: event.shiftKey })) event.preventDefault();
   };
   window.addEventListener("keydown", pressSecond, true);
   window.addEventListener("keydown", press);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keys of the strip that has the focus.
 
-import type { PartKey } from "../model/key_list.ts";
+import type { KeyBinding } from "../model/key_list.ts";
 
 export interface StripCursor {
   /** The bar that the keys are in; -1: none yet. */
@@ -19,7 +19,7 @@ const WAYS: Readonly<Record<string, (at: StripCursor) => number>> = {
   End: ({ n }) => n - 1,
 };
 
-export const STRIP_KEYS: readonly PartKey<StripCursor>[] = [
+export const STRIP_KEYS: readonly KeyBinding<StripCursor>[] = [
   {
     keys: Object.keys(WAYS),
     does: "go to a step; Shift: several of them",

@@ -3,6 +3,7 @@
 
 import type { Window } from "../api/api.ts";
 import { CELL, type CellPacket, type LaneCells } from "../api/packets.ts";
+import type { KeyBinding } from "../model/key_list.ts";
 import type { Way } from "./neighbours.ts";
 import type { TimelineState } from "./timeline_state.ts";
 
@@ -79,18 +80,11 @@ function linked(state: TimelineState, ...relations: readonly string[]): number |
   return state.selected.peek()?.links.find((link) => relations.includes(link.relation))?.event;
 }
 
-interface EventKey {
-  readonly keys: string;
-  readonly shown?: string;
-  /** A key that does the same, on every layout. */
-  readonly also?: string;
-  readonly does: string;
-  readonly run: (state: TimelineState, deeds: EventDeeds) => boolean;
-}
+type EventKey = KeyBinding<{ readonly state: TimelineState; readonly deeds: EventDeeds }>;
 
 /** Select what lies WAY: the cells at hand tell it at once, or else the server. */
 function beside(way: Way): EventKey["run"] {
-  return (state, deeds) => {
+  return ({ state, deeds }) => {
     const selected = state.selected.peek();
     if (selected === null) return false;
     const { cells } = state.fetcher;
@@ -102,7 +96,7 @@ function beside(way: Way): EventKey["run"] {
 }
 
 /** Make the time of what is selected the range. */
-function commit(state: TimelineState, deeds: EventDeeds): boolean {
+function commit({ state, deeds }: Parameters<EventKey["run"]>[0]): boolean {
   const selected = state.selected.peek();
   if (selected === null) return false;
   const { from, to } = selected;
@@ -111,73 +105,52 @@ function commit(state: TimelineState, deeds: EventDeeds): boolean {
 }
 
 function goTo(delta: 1 | -1): EventKey["run"] {
-  return (_, deeds) => deeds.window(delta);
+  return ({ deeds }) => deeds.window(delta);
 }
 
 function hit(delta: 1 | -1): EventKey["run"] {
-  return (_, deeds) => {
+  return ({ deeds }) => {
     deeds.hit(delta);
     return true;
   };
 }
 
 export const EVENT_KEYS: readonly EventKey[] = [
-  { keys: "ArrowLeft", shown: "←", does: "select what is before it", run: beside(-1) },
-  { keys: "ArrowRight", shown: "→", does: "select what is after it", run: beside(1) },
+  { keys: ["ArrowLeft"], does: "select what is before it", run: beside(-1) },
+  { keys: ["ArrowRight"], does: "select what is after it", run: beside(1) },
   {
-    ...{ keys: "ArrowUp", shown: "↑", does: "select what is around it" },
-    run: (state, deeds) => selectIf(linked(state, "parent"), deeds),
+    ...{ keys: ["ArrowUp"], does: "select what is around it" },
+    run: ({ state, deeds }) => selectIf(linked(state, "parent"), deeds),
   },
-  { keys: "ArrowDown", shown: "↓", does: "select the first thing in it", run: beside("inside") },
+  { keys: ["ArrowDown"], does: "select the first thing in it", run: beside("inside") },
   {
-    ...{ keys: "l", does: "follow the arrow: from the launch to its work, or back" },
-    run: (state, deeds) =>
+    ...{ keys: ["l"], does: "follow the arrow: from the launch to its work, or back" },
+    run: ({ state, deeds }) =>
       selectIf(
         linked(state, "launched", "launched_by", "forward", "leads_to", "comes_from"),
         deeds,
       ),
   },
-  { keys: "m", does: "make the time of the selection the range", run: commit },
+  { keys: ["m"], does: "make the time of the selection the range", run: commit },
   {
-    ...{ keys: "Enter", does: "fit the range to the window; without one, that of the selection" },
-    run: (state, deeds) => {
-      const area = state.area.peek();
-      const range = area ?? state.selected.peek();
+    ...{ keys: ["Enter"], does: "fit the range to the window; without one, that of the selection" },
+    run: (on) => {
+      const { window, area, selected } = on.state;
+      const range = area.peek() ?? selected.peek();
       if (range === null) return false;
-      if (area === null) commit(state, deeds);
-      state.window.fit(range.from, range.to);
+      if (area.peek() === null) commit(on);
+      window.fit(range.from, range.to);
       return true;
     },
   },
   {
-    ...{ keys: "Y", shown: "Shift+Y", does: "leave Python frames out, or show them again" },
-    run: (_, deeds) => {
-      deeds.toggleFrames();
-      return true;
-    },
+    ...{ keys: ["Shift+Y"], does: "leave Python frames out, or show them again" },
+    run: ({ deeds }) => deeds.toggleFrames(),
   },
-  { keys: "h", does: "dim all that has another name", run: (state) => state.dim() },
-  { keys: "n", does: "go to the next hit of the search", run: hit(1) },
-  { keys: "N", shown: "Shift+N", does: "go to the hit before", run: hit(-1) },
+  { keys: ["h"], does: "dim all that has another name", run: ({ state }) => state.dim() },
+  { keys: ["n"], does: "go to the next hit of the search", run: hit(1) },
+  { keys: ["Shift+N"], does: "go to the hit before", run: hit(-1) },
   // Where the letter z is at the place of w, as on AZERTY, it zooms.
-  {
-    ...{ keys: "z", also: "Backspace", shown: "z Backspace", does: "go back to the window before" },
-    run: goTo(-1),
-  },
-  {
-    ...{ keys: "Z", also: "Shift+Backspace", shown: "Shift+Z Shift+Backspace" },
-    does: "go forward again",
-    run: goTo(1),
-  },
+  { keys: ["z", "Backspace"], does: "go back to the window before", run: goTo(-1) },
+  { keys: ["Shift+Z", "Shift+Backspace"], does: "go forward again", run: goTo(1) },
 ];
-
-/** Handle a key; whether it was one of ours, and there was something to do. */
-export function pressEventKey(
-  state: TimelineState,
-  { key, shiftKey }: { readonly key: string; readonly shiftKey: boolean },
-  deeds: EventDeeds,
-): boolean {
-  const word = shiftKey ? `Shift+${key}` : key;
-  const found = EVENT_KEYS.find((one) => one.keys === key || one.also === word);
-  return found?.run(state, deeds) === true;
-}

@@ -7,9 +7,9 @@
 //   finger  one pans, two zoom, a tap selects, a long press begins an area
 
 import type { Window } from "../api/api.ts";
-import { wheelZoom } from "./input.ts";
 import type { Hit } from "./places.ts";
 import { edgeNear } from "./snap.ts";
+import { wheelZoom } from "./timeline_keys.ts";
 import type { TimelineState } from "./timeline_state.ts";
 
 /** Less than this many pixels is a click, not an area; of a finger, a tap. */

@@ -3,18 +3,18 @@
 
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { runKey } from "../model/key_list.ts";
 import { Viewport } from "../model/viewport.ts";
 import type { Note } from "../state/notes.ts";
 import { usePage } from "../state/session.ts";
 import { Corner } from "./corner.tsx";
-import { pressEventKey } from "./event_keys.ts";
 import { Heads } from "./heads.tsx";
-import { NOTE_KEY, pressKey, pressTrackKey, wheelZoom } from "./input.ts";
 import { Menu } from "./menu.tsx";
 import { Minimap } from "./minimap.tsx";
 import { Flags, NoteLines, useNotes } from "./notes.tsx";
 import { Popover } from "./popover.tsx";
 import { firstWindow } from "./spans.ts";
+import { TIMELINE_KEYS, wheelZoom } from "./timeline_keys.ts";
 import type { TimelineState } from "./timeline_state.ts";
 import { useDeeds } from "./use_deeds.ts";
 import { thin } from "./use_hits.ts";
@@ -109,17 +109,13 @@ export function TimelineView(props: TimelineViewProps) {
     // Where the pointer never was, the middle is meant, and no track.
     const at = pointer.current;
     const x = at?.x ?? state.window.width / 2;
-    if (event.key === NOTE_KEY.key) {
+    const note = () => {
       const time = state.window.viewport.time(x);
       const { from, to } = selected ?? state.area.peek() ?? { from: time, to: time };
       addNote({ from, to, event: selected?.event ?? null });
-      return true;
-    }
-    return (
-      pressKey(state, event, x) ||
-      pressEventKey(state, event, deeds) ||
-      pressTrackKey(at === null ? undefined : state.rowAt(at.y), event.key, change)
-    );
+    };
+    const row = at === null ? undefined : state.rowAt(at.y);
+    return runKey(TIMELINE_KEYS, { state, deeds, x, row, change, note }, event);
   });
   return (
     <div

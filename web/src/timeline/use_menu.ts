@@ -3,13 +3,14 @@
 
 import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
+import { shownKeys } from "../model/key_list.ts";
 import { quote } from "../state/options.ts";
 import { type PageState, usePage } from "../state/session.ts";
 import { FRESH } from "../state/url.ts";
-import type { TrackKeys } from "./input.ts";
 import type { Row, TrackRow } from "./layout.ts";
 import type { MenuItem } from "./menu.tsx";
 import type { Hit } from "./places.ts";
+import { ALL_TIME, FOLD, HIDE, NOTE, PIN, type TrackKeys } from "./timeline_keys.ts";
 import type { TimelineState } from "./timeline_state.ts";
 
 interface Place {
@@ -46,14 +47,18 @@ function itemsOfRow(row: Row, change: TrackKeys): MenuItem[] {
   const items: MenuItem[] = [];
   const { key } = row;
   if (row.kind === "track")
-    items.push({ text: "pin or unpin the track", key: "p", run: () => change.pin(key) });
+    items.push({
+      text: "pin or unpin the track",
+      key: shownKeys(PIN.keys),
+      run: () => change.pin(key),
+    });
   if (row.kind !== "series")
     items.push({
-      ...{ text: row.isFolded ? "unfold it" : "fold it", key: "c" },
+      ...{ text: row.isFolded ? "unfold it" : "fold it", key: shownKeys(FOLD.keys) },
       run: () => change.fold(key),
     });
   if (row.kind !== "group")
-    items.push({ text: "hide the track", key: "x", run: () => change.hide(key) });
+    items.push({ text: "hide the track", key: shownKeys(HIDE.keys), run: () => change.hide(key) });
   return items;
 }
 
@@ -83,8 +88,8 @@ function itemsOf(page: PageState, state: TimelineState, place: Place, deeds: Dee
       : { from: time, to: time, event: null };
   return [
     ...(hit === null ? [] : itemsOfRange(page, state, hit)),
-    { text: "all of the time", key: "0", run: () => state.window.fitAll() },
-    { text: "note here", key: "Shift+M", run: () => deeds.note(where) },
+    { text: "all of the time", key: shownKeys(ALL_TIME.keys), run: () => state.window.fitAll() },
+    { text: "note here", key: shownKeys(NOTE.keys), run: () => deeds.note(where) },
     { text: "copy the command", key: "y", run: () => void copy(page) },
     ...(row?.kind === "track" ? itemsOfOrder(row, deeds) : []),
     ...(row === undefined ? [] : itemsOfRow(row, deeds.change)),
