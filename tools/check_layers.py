@@ -7,7 +7,8 @@
 Reads src/LAYERS. The C code is formatted by clang-format, so a function begins
 with "{" and ends with "}" in the first column, and four columns are one level.
 Prints "FILE:LINE: what is wrong", then the number of such files. Rules about the whole tree
-(circles of includes, full folders, unused lines of src/LAYERS) are checked if no file is named.
+(circles of includes, full folders, unused lines of src/LAYERS, imports of the page by web/LAYERS)
+are checked if no file is named.
 """
 
 import argparse
@@ -33,6 +34,8 @@ ALLOCATORS = re.compile(
 SORTERS = re.compile(r"(?<![\w.>])(qsort(?:_r)?)\s*\(")
 ATOMIC = re.compile(r"\b(_Atomic|atomic_\w+|stdatomic\.h|__atomic_\w+|__sync_\w+)\b")
 ATOMIC_CALL = re.compile(r"\batomic_(?!flag\b|bool\b|u?int\b|u?long\b)\w+\s*\(")
+# Of TypeScript, also where the list of names is on lines before.
+IMPORT = re.compile(r'^(?:import|export|\}).*?"(\.[^"]+)";$')
 CONTROL = re.compile(r"( +)(?:\} )?(?:else )?(?:if|for|while|do|switch)\b")
 LISTED = re.compile(r" \*  +\S")  # a line of a list or a table in a comment
 UNLISTED = re.compile(r" \* \S")
@@ -381,6 +384,40 @@ class Checker:
                 self.fault(0, f"one name for several modules: {' '.join(sorted(modules))}")
         self.check_circles()
         self.check_architecture()
+        if (self.root / "web/LAYERS").exists():
+            self.check_page()
+
+    def check_page(self):
+        """Check what the folders of the page import, by web/LAYERS."""
+        layers, root = Layers(self.root / "web/LAYERS").layers, self.root / "web/src"
+        edges = collections.defaultdict(set)
+        for path in sorted(root.rglob("*.ts*")):
+            self.name = str(path.relative_to(self.root))
+            for i, line in enumerate(path.read_text().splitlines()):
+                match = IMPORT.search(line)
+                there = (path.parent / match[1]).resolve() if match else root
+                if not match or not there.is_relative_to(root.resolve()):
+                    continue
+                there = there.relative_to(root.resolve())
+                self.check_import(
+                    i, layers, str(path.parent.relative_to(root)), str(there.parent)
+                )
+                edges[str(path.relative_to(root))].add(str(there))
+        self.name = "web/LAYERS"
+        for folder in sorted(layers):
+            if not (root / folder).is_dir():
+                self.fault(0, f"there is no folder web/src/{folder}")
+        for circle in sorted(circles(edges)):
+            way = " -> ".join(way_around(edges, circle))
+            self.fault(0, f"modules import each other: {' '.join(circle)}; such as {way}")
+
+    def check_import(self, i, layers, folder, there):
+        for name in (folder, there):
+            if name not in layers:
+                self.fault(i, f"the folder web/src/{name} is not in web/LAYERS")
+                return
+        if there != folder and layers[there][0] >= layers[folder][0]:
+            self.fault(i, f"{folder} imports {there}, which is not below it")
 
     def check_architecture(self):
         """Check that files are named by whole paths, from the root or from src, and exist."""

@@ -50,6 +50,14 @@ TREE = {
     "src/apart/c.h": header("apart/c", "low/a"),
 }
 
+# A page beside it.
+PAGE = {
+    "web/LAYERS": "layer low 0\nlayer high 1\nlayer . 2\n",
+    "web/src/main.ts": 'import { a } from "./high/b.ts";\n',
+    "web/src/low/a.ts": 'import type { G } from "../../gen/g.ts";\nimport { x } from "preact";\n',
+    "web/src/high/b.ts": 'import {\n  a,\n} from "../low/a.ts";\n',
+}
+
 # name, changed files, the output of the tool (None: no output)
 CASES = [
     ("a tree that keeps all rules", {}, None),
@@ -272,6 +280,31 @@ CASES = [
         "a long function",
         {"src/low/a.c": code("low/a") + "void osc_a(void)\n{\n" + "\n" * 80 + "}\n"},
         "osc_a() has 83 lines, more than 80",
+    ),
+    ("a page that keeps its rules", PAGE, None),
+    (
+        "an import up in the page",
+        PAGE | {"web/src/low/a.ts": 'import type {\n  B,\n} from "../high/b.ts";\n'},
+        "web/src/low/a.ts:3: low imports high, which is not below it",
+    ),
+    (
+        "a folder of the page that is not listed",
+        PAGE | {"web/src/new/n.ts": 'import "../low/a.ts";\n'},
+        "the folder web/src/new is not in web/LAYERS",
+    ),
+    (
+        "a layer of the page without a folder",
+        PAGE | {"web/LAYERS": PAGE["web/LAYERS"] + "layer gone 1\n"},
+        "there is no folder web/src/gone",
+    ),
+    (
+        "two modules of the page that import each other",
+        PAGE
+        | {
+            "web/src/low/a.ts": 'import { c } from "./c.ts";\n',
+            "web/src/low/c.ts": 'export { a } from "./a.ts";\n',
+        },
+        "modules import each other: low/a.ts low/c.ts",
     ),
     (
         "a name without a prefix",

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the page asks: of a server (remote.ts), or of the data in its own file.
 
-import type { RunsAnswer } from "../model/choices.ts";
 import type { Frame } from "./cols.ts";
 import type { CellPacket, FlowPacket, ValuePacket } from "./packets.ts";
 import type { TableName } from "./tables.ts";
@@ -18,6 +17,19 @@ export interface RunState {
   /** The options with which it was opened, each word behind a blank. */
   readonly options: string | null;
   readonly paths: readonly string[];
+}
+
+/** A table of the answer `runs`, as `opscope info` makes it. */
+export interface InfoTable {
+  readonly columns: ReadonlyArray<{ readonly name: string }>;
+  readonly rows: ReadonlyArray<ReadonlyArray<string | number | boolean | null>>;
+}
+
+export interface RunsAnswer {
+  readonly run: string;
+  readonly runs?: InfoTable | null;
+  /** What was said while files were read, in lines. */
+  readonly notes?: string | null;
 }
 
 export interface Session {

@@ -2,7 +2,6 @@
 // The data in the page's own file: what `opscope export -o run.html` asked for it
 // (src/page/questions.h). What was not asked says so, with the command that prints it.
 
-import type { RunsAnswer } from "../model/choices.ts";
 import { type Answers, bufferOf, jsonOf, textOf } from "./answers.ts";
 import {
   type Api,
@@ -18,6 +17,7 @@ import {
   type Options,
   type Progress,
   type Rows,
+  type RunsAnswer,
   type Session,
   type Timeline,
 } from "./api.ts";

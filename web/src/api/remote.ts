@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The server that sent the page. All addresses are relative, so that any prefix works.
 
-import type { RunsAnswer } from "../model/choices.ts";
 import {
   type Api,
   ApiError,
@@ -15,6 +14,7 @@ import {
   type Options,
   type Progress,
   type Rows,
+  type RunsAnswer,
   type Session,
   type Timeline,
 } from "./api.ts";

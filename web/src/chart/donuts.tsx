@@ -4,11 +4,11 @@
 
 import type { Frame } from "../api/cols.ts";
 import type { ColumnOf, TableName } from "../api/tables.ts";
-import { NameText } from "../grid/name_text.tsx";
 import { arcsOf } from "../model/arcs.ts";
 import { rowLabels } from "../model/names.ts";
 import { type Sums, topOf } from "../model/top.ts";
 import { format } from "../model/units.ts";
+import { NameText } from "../parts/name_text.tsx";
 import type { Measure } from "./ranked.tsx";
 
 const SHADES = 5;

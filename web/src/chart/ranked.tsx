@@ -3,10 +3,10 @@
 
 import type { Frame } from "../api/cols.ts";
 import type { ColumnOf, NumberOf, TableName } from "../api/tables.ts";
-import { NameText } from "../grid/name_text.tsx";
 import { rowLabels } from "../model/names.ts";
 import { type Sums, scaleOf, sumOf, type Top, topOf } from "../model/top.ts";
 import { format, formatIn, type Unit, unitFor } from "../model/units.ts";
+import { NameText } from "../parts/name_text.tsx";
 
 export interface Measure<T extends TableName> {
   readonly column: NumberOf<T>;

@@ -3,10 +3,10 @@
 
 import type { Frame } from "../api/cols.ts";
 import { formatIn } from "../model/units.ts";
+import { NameText } from "../parts/name_text.tsx";
 import { labelOf, shareOf, textOf } from "./columns.ts";
 import { edgeOf } from "./head.tsx";
 import type { PlacedColumn } from "./layout.ts";
-import { NameText } from "./name_text.tsx";
 import type { Windows } from "./windows.ts";
 
 export const ROW = 24;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { whereOfAny } from "../state/options.ts";
+import { whereOfAny } from "../model/expr.ts";
 import { groupingOfOperators, searchedColumns } from "./searched.ts";
 
 const text = (name: string, group_by: string | null = null) => ({ name, type: "string", group_by });

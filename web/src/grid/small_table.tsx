@@ -5,6 +5,7 @@ import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import type { Frame, Value } from "../api/cols.ts";
 import type { ColumnOf, TableName } from "../api/tables.ts";
+import { NameText } from "../parts/name_text.tsx";
 import { type RowHere, usePage } from "../state/session.ts";
 import {
   emptyColumns,
@@ -16,7 +17,6 @@ import {
   titleOf,
 } from "./columns.ts";
 import { Explain } from "./explain.tsx";
-import { NameText } from "./name_text.tsx";
 import { TimeLink } from "./row_links.tsx";
 
 /** ROW of FRAME with its values as texts. */

@@ -5,10 +5,10 @@ import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import type { CatalogTable, Options } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
 import type { ColumnOf, TableName, TextsOf } from "../api/tables.ts";
+import { whereOfAny } from "../model/expr.ts";
 import { both } from "../model/funnel.ts";
-import { whereOfAny } from "../state/options.ts";
+import { Empty, Problem, TableNotes, useCommand } from "../parts/section.tsx";
 import { usePage } from "../state/session.ts";
-import { Empty, Problem, TableNotes, useCommand } from "../views/parts.tsx";
 import { emptyColumns, type ShownColumn, showColumns } from "./columns.ts";
 import { Grid } from "./grid.tsx";
 import {

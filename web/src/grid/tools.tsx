@@ -3,9 +3,9 @@
 
 import type { CatalogTable, Options } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
-import { save } from "../chart/picture.ts";
 import { pickRows } from "../model/records.ts";
 import { format } from "../model/units.ts";
+import { save } from "../parts/picture.ts";
 import { usePage } from "../state/session.ts";
 import { ColumnsMenu } from "./columns_menu.tsx";
 import { RowLinks } from "./row_links.tsx";

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { RunsAnswer } from "../api/api.ts";
 import { frameOf } from "../api/cols_fixture.ts";
-import {
-  findChoices,
-  leftOut,
-  processChoices,
-  type RunsAnswer,
-  rankChoices,
-  spanChoices,
-} from "./choices.ts";
+import { findChoices, leftOut, processChoices, rankChoices, spanChoices } from "./choices.ts";
 
 const ANSWER: RunsAnswer = {
   run: "a",

@@ -1,21 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the pickers of the control panel offer: runs, ranks and spans, and what was not taken.
 
-import type { RunState } from "../api/api.ts";
+import type { InfoTable, RunState, RunsAnswer } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
-
-/** A table of the answer `runs`, as `opscope info` makes it. */
-export interface InfoTable {
-  readonly columns: ReadonlyArray<{ readonly name: string }>;
-  readonly rows: ReadonlyArray<ReadonlyArray<string | number | boolean | null>>;
-}
-
-export interface RunsAnswer {
-  readonly run: string;
-  readonly runs?: InfoTable | null;
-  /** What was said while files were read, in lines. */
-  readonly notes?: string | null;
-}
 
 export interface Choice {
   /** What is chosen; "": all. */

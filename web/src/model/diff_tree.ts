@@ -3,7 +3,7 @@
 
 import type { Frame } from "../api/cols.ts";
 import type { NumberOf } from "../api/tables.ts";
-import { quote } from "../state/options.ts";
+import { quote } from "./expr.ts";
 
 /** EXPR for the place PATH and those around it, of the table `diff_tree`. */
 export function aroundOf(path: string): string {

@@ -3,7 +3,7 @@
 // of levels that are open ("": all), the others paths that are open or shut against that.
 
 import type { Frame } from "../api/cols.ts";
-import { quote } from "../state/options.ts";
+import { quote } from "./expr.ts";
 
 export interface Fold {
   /** Levels that are shown at first; null: all. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The filter of a column, as an EXPR of --where that one can read and change.
 
-import { quote, whereOf } from "../state/options.ts";
+import { quote, whereOf } from "./expr.ts";
 import type { Unit } from "./units.ts";
 
 export const COMPARISONS = [">=", "<=", "=", "<>"] as const;

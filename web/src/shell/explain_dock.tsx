@@ -3,10 +3,10 @@
 
 import type { Frame } from "../api/cols.ts";
 import { formatTime } from "../model/units.ts";
+import { Problem, Section } from "../parts/section.tsx";
 import { useTable } from "../state/answers.ts";
 import { explainOptions, rowsOfStep, stepOptions, traceOfStep } from "../state/explain.ts";
 import { usePage } from "../state/session.ts";
-import { Problem, Section } from "../views/parts.tsx";
 
 const STEPS = { offset: 0, limit: 1000 };
 const ROWS = { offset: 0, limit: 24 };

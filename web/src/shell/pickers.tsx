@@ -2,14 +2,8 @@
 // Which run, which ranks, which span, and which run it is compared with.
 
 import { useEffect, useState } from "preact/hooks";
-import {
-  leftOut,
-  processChoices,
-  type RunsAnswer,
-  rankChoices,
-  runChoices,
-  spanChoices,
-} from "../model/choices.ts";
+import type { RunsAnswer } from "../api/api.ts";
+import { leftOut, processChoices, rankChoices, runChoices, spanChoices } from "../model/choices.ts";
 import { LATER, useTable } from "../state/answers.ts";
 import { usePage } from "../state/session.ts";
 import { parseBase, WHOLE_RUN } from "../state/url.ts";

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // In the place of a view of which the address names what there is not: one sentence, and the way back.
 
-import { unknownOf } from "../model/unknown.ts";
 import { useTable } from "../state/answers.ts";
 import { mergedOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
+import { unknownOf } from "../state/unknown.ts";
 import { VIEWS } from "../views/list.ts";
 
 const NONE = { offset: 0, limit: 0 };

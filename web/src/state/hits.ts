@@ -2,8 +2,9 @@
 // From one hit of the search in the timeline to the next one, wherever it is.
 
 import type { Timeline, TraceOfRun } from "../api/api.ts";
+import { isExpression, whereOf } from "../model/expr.ts";
 import { matcher } from "../model/pattern.ts";
-import { allTimeOptions, isExpression, whereOf } from "./options.ts";
+import { allTimeOptions } from "./options.ts";
 import type { PageState } from "./session.ts";
 
 const ONE = { offset: 0, limit: 1 };

@@ -3,8 +3,9 @@
 
 import type { Options, Timeline, TraceOfRun, Window } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
+import { quote } from "../model/expr.ts";
 import { formatRange } from "./codec.ts";
-import { allTimeOptions, quote } from "./options.ts";
+import { allTimeOptions } from "./options.ts";
 import type { PageState } from "./session.ts";
 import { FRESH } from "./url.ts";
 

@@ -4,7 +4,8 @@
 
 import type { Timeline } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
-import { allRanksOptions, allTimeOptions, quote } from "./options.ts";
+import { quote } from "../model/expr.ts";
+import { allRanksOptions, allTimeOptions } from "./options.ts";
 import { COMMUNICATES } from "./row_events.ts";
 import type { PageState, RowHere } from "./session.ts";
 import { FRESH, formatBase } from "./url.ts";

@@ -2,9 +2,9 @@
 // From the files that a command names to the run, rank and span that have them. Times of a file
 // alone count from its own start, those of a run from the first start of all.
 
-import type { RunState, TraceOfRun } from "../api/api.ts";
+import type { RunState, RunsAnswer, TraceOfRun } from "../api/api.ts";
 import { optionsOf, splitWords } from "../api/shell_words.ts";
-import { type RunsAnswer, rowsOf } from "../model/choices.ts";
+import { rowsOf } from "../model/choices.ts";
 import type { Place } from "./url.ts";
 
 export interface OpenFiles {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // From an operator of the table `memory` to what it holds when memory is highest.
 
-import { quote, selectionOptions } from "./options.ts";
+import { quote } from "../model/expr.ts";
+import { selectionOptions } from "./options.ts";
 import type { PageState, RowHere } from "./session.ts";
 
 const PEAKS = { offset: 0, limit: 1000 };

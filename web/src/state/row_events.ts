@@ -3,8 +3,8 @@
 
 import type { Window } from "../api/api.ts";
 import type { ColumnOf, TableName, TextsOf } from "../api/tables.ts";
+import { quote } from "../model/expr.ts";
 import { countsSteps } from "../model/names.ts";
-import { quote } from "./options.ts";
 import type { RowHere } from "./session.ts";
 
 /** Of a row of T and the column that is meant: EXPR for its events. */

@@ -7,10 +7,10 @@
 import { type Api, isChanged, type Name, type Window } from "../api/api.ts";
 import { CELL, type CellPacket, type ValuePacket } from "../api/packets.ts";
 import { hashOf, stepOf } from "../model/colour.ts";
+import { isExpression } from "../model/expr.ts";
 import { countedNames } from "../model/names.ts";
 import { matcher } from "../model/pattern.ts";
 import type { Viewport } from "../model/viewport.ts";
-import { isExpression } from "../state/options.ts";
 
 const REST_MS = 120;
 const NAMES_PER_PAGE = 256;

@@ -3,8 +3,9 @@
 
 import { useMemo } from "preact/hooks";
 import type { ApiProblem } from "../api/api.ts";
+import { whereOf } from "../model/expr.ts";
 import { useTable } from "../state/answers.ts";
-import { allTimeOptions, whereOf } from "../state/options.ts";
+import { allTimeOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 
 /** More hits than these are not at hand, from the time of the last one on. */

@@ -3,8 +3,8 @@
 
 import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
+import { quote } from "../model/expr.ts";
 import { shownKeys } from "../model/key_list.ts";
-import { quote } from "../state/options.ts";
 import { type PageState, usePage } from "../state/session.ts";
 import { FRESH } from "../state/url.ts";
 import type { Row, TrackRow } from "./layout.ts";

@@ -5,10 +5,11 @@
 import type { Options } from "../api/api.ts";
 import type { TableName } from "../api/tables.ts";
 import { TableView } from "../grid/table_view.tsx";
-import { isExpression, quote, selectionOptions } from "../state/options.ts";
+import { isExpression, quote } from "../model/expr.ts";
+import { Tabs } from "../parts/section.tsx";
+import { selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import type { Place } from "../state/url.ts";
-import { Tabs } from "./parts.tsx";
 
 interface AreaTab {
   readonly name: string;

@@ -7,14 +7,15 @@ import type { Frame } from "../api/cols.ts";
 import type { ColumnOf, TableName } from "../api/tables.ts";
 import { RowLinks } from "../grid/row_links.tsx";
 import { SmallTable } from "../grid/small_table.tsx";
+import { quote } from "../model/expr.ts";
 import { type Opened, selOfOpened } from "../model/opened.ts";
+import { Section, type Tab, Tabs } from "../parts/section.tsx";
 import { useTable } from "../state/answers.ts";
 import { showInTrace } from "../state/in_trace.ts";
-import { mergedOptions, quote, selectionOptions } from "../state/options.ts";
+import { mergedOptions, selectionOptions } from "../state/options.ts";
 import { isOfShape } from "../state/row_events.ts";
 import { usePage } from "../state/session.ts";
 import type { Place } from "../state/url.ts";
-import { Section, type Tab, Tabs } from "./parts.tsx";
 import { Stacks } from "./stacks.tsx";
 
 interface TabOf<T extends TableName> extends Tab {

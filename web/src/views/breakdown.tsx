@@ -9,8 +9,8 @@ import { TimeLink } from "../grid/row_links.tsx";
 import { CATEGORIES } from "../model/categories.ts";
 import { first, sharesOf } from "../model/priority.ts";
 import { format, formatIn, type Unit, unitFor } from "../model/units.ts";
+import { Tabs } from "../parts/section.tsx";
 import { usePage } from "../state/session.ts";
-import { Tabs } from "./parts.tsx";
 
 const CHARTS = [
   { name: "", title: "bars" },

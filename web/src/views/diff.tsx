@@ -6,13 +6,13 @@ import type { Frame } from "../api/cols.ts";
 import type { ColumnOf, TableName } from "../api/tables.ts";
 import { type Measure, Ranked } from "../chart/ranked.tsx";
 import { TableView } from "../grid/table_view.tsx";
+import { Section, Tabs, useCommand } from "../parts/section.tsx";
 import { useTable } from "../state/answers.ts";
 import { baseOptions, selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { type Base, FRESH, formatBase, PLAIN_TABLE, parseBase } from "../state/url.ts";
 import { DiffTree } from "./diff_tree.tsx";
 import { textOf } from "./headline.tsx";
-import { Section, Tabs, useCommand } from "./parts.tsx";
 
 const TABS: readonly { readonly name: TableName; readonly title: string }[] = [
   { name: "diff_operators", title: "operators" },

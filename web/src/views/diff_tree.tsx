@@ -8,9 +8,9 @@ import { Accumulated } from "../chart/accumulated.tsx";
 import { Ranked } from "../chart/ranked.tsx";
 import { accumulated, aroundOf, columnsOf, insideOf, nameOf } from "../model/diff_tree.ts";
 import { sumOf } from "../model/top.ts";
+import { Section, Tabs } from "../parts/section.tsx";
 import { useTable } from "../state/answers.ts";
 import { usePage } from "../state/session.ts";
-import { Section, Tabs } from "./parts.tsx";
 import { TopN, topOfPlace } from "./top_n.tsx";
 
 const TIMES = [

@@ -10,12 +10,12 @@ import { TableView } from "../grid/table_view.tsx";
 import { both } from "../model/funnel.ts";
 import { whereIn } from "../model/number_list.ts";
 import { rankName } from "../model/rank_parts.ts";
+import { Empty, Section, Tabs, useCommand } from "../parts/section.tsx";
 import { type Answer, useTable } from "../state/answers.ts";
 import { allRanksOptions, selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { PLAIN_TABLE } from "../state/url.ts";
 import { Headline } from "./headline.tsx";
-import { Empty, Section, Tabs, useCommand } from "./parts.tsx";
 import { RankMap } from "./rank_map.tsx";
 
 const TABS: readonly { readonly name: TableName; readonly title: string }[] = [

@@ -5,6 +5,10 @@
 import { FlameChart } from "../flame/flame_chart.tsx";
 import { FlameRows } from "../flame/flame_rows.tsx";
 import { RowLinks } from "../grid/row_links.tsx";
+import { format } from "../model/units.ts";
+import { Problem, Tabs, useCommand } from "../parts/section.tsx";
+import { PictureButtons } from "../parts/section_tools.tsx";
+import { useFlame } from "../state/flame_answer.ts";
 import {
   flameQuestion,
   flameShare,
@@ -12,13 +16,9 @@ import {
   metricsOf,
   STACKS,
   wishOf,
-} from "../model/flame.ts";
-import { format } from "../model/units.ts";
-import { useFlame } from "../state/flame_answer.ts";
+} from "../state/flame_question.ts";
 import { usePage } from "../state/session.ts";
 import { Headline } from "./headline.tsx";
-import { Problem, Tabs, useCommand } from "./parts.tsx";
-import { PictureButtons } from "./section_tools.tsx";
 
 const PIXELS = 2048;
 const NONE = { command: "", total: 0 };

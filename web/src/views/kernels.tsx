@@ -8,12 +8,12 @@ import type { Usual } from "../grid/layout.ts";
 import { TableView, useTableOptions } from "../grid/table_view.tsx";
 import { openedOf, selOfOpened } from "../model/opened.ts";
 import { sumsBy } from "../model/top.ts";
+import { Section, useCommand } from "../parts/section.tsx";
 import { useTable } from "../state/answers.ts";
 import { mergedOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { BELOW, Below } from "./below.tsx";
 import { Headline } from "./headline.tsx";
-import { Section, useCommand } from "./parts.tsx";
 import { TopChart, TopChartTools } from "./top_chart.tsx";
 
 const MEASURES: readonly Measure<"kernels">[] = [{ column: "total_ns", title: "total" }];

@@ -9,15 +9,16 @@ import { Curves } from "../chart/curve.tsx";
 import { SmallTable } from "../grid/small_table.tsx";
 import { TableView } from "../grid/table_view.tsx";
 import { formatBlock, formatTimeOf, parseBlock } from "../model/block.ts";
+import { quote } from "../model/expr.ts";
 import { curvesOf, type DeviceOfPeak, deviceOfPlace, devicesOfSums } from "../model/memory.ts";
 import { formatTime } from "../model/units.ts";
+import { Section, Tabs, useCommand } from "../parts/section.tsx";
 import { useTable } from "../state/answers.ts";
-import { mergedOptions, quote, selectionOptions } from "../state/options.ts";
+import { mergedOptions, selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { PLAIN_TABLE } from "../state/url.ts";
 import { Headline } from "./headline.tsx";
 import { Owners } from "./owners.tsx";
-import { Section, Tabs, useCommand } from "./parts.tsx";
 import { RangeFields } from "./range_fields.tsx";
 
 const TABS = [

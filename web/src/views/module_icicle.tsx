@@ -4,12 +4,12 @@
 import { useMemo } from "preact/hooks";
 import type { Frame } from "../api/cols.ts";
 import { FlameChart } from "../flame/flame_chart.tsx";
-import { flameShare } from "../model/flame.ts";
+import { quote } from "../model/expr.ts";
 import { moduleTimes, stacksOfModules } from "../model/module_stacks.ts";
 import { formatTime } from "../model/units.ts";
-import { quote } from "../state/options.ts";
+import { Tabs } from "../parts/section.tsx";
+import { flameShare } from "../state/flame_question.ts";
 import { usePage } from "../state/session.ts";
-import { Tabs } from "./parts.tsx";
 
 export function ModuleIcicle({ frame }: { frame: Frame<"modules"> }) {
   const page = usePage();

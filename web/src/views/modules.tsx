@@ -9,13 +9,13 @@ import { TableView, useTableOptions } from "../grid/table_view.tsx";
 import { branchesOf, formatFold, isOpen, parseFold, toggle, whereOfFold } from "../model/fold.ts";
 import { openedOf, selOfOpened } from "../model/opened.ts";
 import { firstWithTime } from "../model/top.ts";
+import { Section, Tabs, useCommand } from "../parts/section.tsx";
 import { useTable } from "../state/answers.ts";
 import { mergedOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { BELOW, Below } from "./below.tsx";
 import { Headline } from "./headline.tsx";
 import { ModuleIcicle } from "./module_icicle.tsx";
-import { Section, Tabs, useCommand } from "./parts.tsx";
 import { TopN, topOfPlace } from "./top_n.tsx";
 
 const MEASURES: readonly Measure<"modules">[] = [

@@ -5,12 +5,12 @@ import type { Frame } from "../api/cols.ts";
 import type { Measure } from "../chart/ranked.tsx";
 import { TableView, useTableOptions } from "../grid/table_view.tsx";
 import { openedOf, selOfOpened } from "../model/opened.ts";
+import { Section, useCommand } from "../parts/section.tsx";
 import { useTable } from "../state/answers.ts";
 import { mergedOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { BELOW, Below } from "./below.tsx";
 import { Headline } from "./headline.tsx";
-import { Section, useCommand } from "./parts.tsx";
 import { TopChart, TopChartTools } from "./top_chart.tsx";
 
 const MEASURES: readonly Measure<"operators">[] = [

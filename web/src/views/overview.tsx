@@ -7,13 +7,13 @@ import { StepsChart } from "../chart/steps.tsx";
 import { SmallTable } from "../grid/small_table.tsx";
 import { CATEGORIES } from "../model/categories.ts";
 import { hasSteps } from "../model/strip.ts";
+import { Section, useCommand } from "../parts/section.tsx";
 import { useTable } from "../state/answers.ts";
 import { mergedOptions, selectionOptions, stepOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { Advice } from "./advice.tsx";
 import { Breakdown, BreakdownTools } from "./breakdown.tsx";
 import { Headline } from "./headline.tsx";
-import { Section, useCommand } from "./parts.tsx";
 import { StepRules } from "./step_rules.tsx";
 import { Configuration, Info } from "./trace_info.tsx";
 

@@ -5,11 +5,11 @@
 import type { Frame } from "../api/cols.ts";
 import { TableView } from "../grid/table_view.tsx";
 import { format } from "../model/units.ts";
+import { Section } from "../parts/section.tsx";
 import { useTable } from "../state/answers.ts";
 import { allTimeOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { Headline } from "./headline.tsx";
-import { Section } from "./parts.tsx";
 
 const ALL = { offset: 0, limit: 1000 };
 

@@ -10,11 +10,11 @@ import { SmallTable } from "../grid/small_table.tsx";
 import { type HeatMap, type HeatOrder, heatOf } from "../model/heat.ts";
 import { type RankPart, rankParts } from "../model/rank_parts.ts";
 import { formatTime } from "../model/units.ts";
+import { Section, Tabs } from "../parts/section.tsx";
 import { useTable } from "../state/answers.ts";
 import { allRanksOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { FRESH } from "../state/url.ts";
-import { Section, Tabs } from "./parts.tsx";
 
 const METRICS = [
   { name: "caused_wait_ns", title: "wait caused" },

@@ -3,13 +3,13 @@
 
 import type { EventDetail } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
+import { quote } from "../model/expr.ts";
 import { countedNames } from "../model/names.ts";
 import { format, formatTime } from "../model/units.ts";
+import { Section } from "../parts/section.tsx";
 import { useTable } from "../state/answers.ts";
 import { siblingOptions } from "../state/explain.ts";
-import { quote } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
-import { Section } from "./parts.tsx";
 
 const FEW = { offset: 0, limit: 8 };
 const BUCKETS = { offset: 0, limit: 64 };

@@ -3,8 +3,8 @@
 // missing.
 
 import type { Frame } from "../api/cols.ts";
+import { Tabs } from "../parts/section.tsx";
 import { usePage } from "../state/session.ts";
-import { Tabs } from "./parts.tsx";
 
 const LENGTHS = [
   { name: "", title: "device" },

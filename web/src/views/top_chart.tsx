@@ -6,8 +6,8 @@ import type { ColumnOf, TableName } from "../api/tables.ts";
 import { Donuts } from "../chart/donuts.tsx";
 import { type Measure, Ranked } from "../chart/ranked.tsx";
 import { tailOf } from "../model/top.ts";
+import { Tabs } from "../parts/section.tsx";
 import { usePage } from "../state/session.ts";
-import { Tabs } from "./parts.tsx";
 import { TopN, topOfPlace } from "./top_n.tsx";
 
 const CHARTS = [

@@ -4,6 +4,8 @@
 import { useCallback, useMemo } from "preact/hooks";
 import type { EventDetail } from "../api/api.ts";
 import { wrongSearch } from "../model/wrong_search.ts";
+import { Problem } from "../parts/section.tsx";
+import { PictureButtons } from "../parts/section_tools.tsx";
 import { useAsked } from "../state/asked.ts";
 import { usePage } from "../state/session.ts";
 import { useKept } from "../state/use_kept.ts";
@@ -15,8 +17,6 @@ import { AreaSheet } from "./area_sheet.tsx";
 import { Detail } from "./event_detail.tsx";
 import { Headline } from "./headline.tsx";
 import { baseOf, LockBar, useLock } from "./locked.tsx";
-import { Problem } from "./parts.tsx";
-import { PictureButtons } from "./section_tools.tsx";
 import { ColourLegend, TraceChoices } from "./trace_choices.tsx";
 import { TraceSearch } from "./trace_search.tsx";
 import { useEventsCommand, useStep } from "./trace_state.ts";

@@ -2,11 +2,12 @@
 // What is searched in the timeline, how often it is there, and which of the hits is selected.
 
 import type { EventDetail, Timeline } from "../api/api.ts";
+import { whereOf } from "../model/expr.ts";
 import { takeKey } from "../model/key_list.ts";
 import { format } from "../model/units.ts";
 import { useTable } from "../state/answers.ts";
 import { goToHit, mayBeHit } from "../state/hits.ts";
-import { allTimeOptions, whereOf } from "../state/options.ts";
+import { allTimeOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { type Hits, NO_HITS } from "../timeline/use_hits.ts";
 import { SEARCH_KEYS } from "./search_keys.ts";

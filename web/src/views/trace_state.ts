@@ -5,12 +5,12 @@ import { useMemo } from "preact/hooks";
 import type { Timeline, Window } from "../api/api.ts";
 import { besideMedian } from "../model/median_step.ts";
 import { formatTime } from "../model/units.ts";
+import { useCommand } from "../parts/section.tsx";
 import { useTable } from "../state/answers.ts";
 import { allTimeOptions, selectionOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import type { GhostOf } from "../timeline/ghost.ts";
 import { firstWindow } from "../timeline/spans.ts";
-import { useCommand } from "./parts.tsx";
 
 const NOTHING = { frame: null, problem: null };
 const NO_ROWS = { offset: 0, limit: 0 };

@@ -2,7 +2,7 @@
 // What an address names that there is not, in one sentence, and the ways back.
 
 import type { ApiProblem, Session } from "../api/api.ts";
-import { type Place, WHOLE_RUN } from "../state/url.ts";
+import { type Place, WHOLE_RUN } from "./url.ts";
 
 export interface Unknown {
   readonly text: string;

@@ -2,9 +2,9 @@
 // What each part of a view can do: its rows as a table, what they mean, itself as a picture.
 
 import { splitWords } from "../api/shell_words.ts";
-import { pictureOf, pngOf, save } from "../chart/picture.ts";
 import { type PageState, usePage } from "../state/session.ts";
 import { usePlaceOf } from "../state/use_command.ts";
+import { pictureOf, pngOf, save } from "./picture.ts";
 
 function captionOf(page: PageState, command: string): string[] {
   const version = page.session.value?.opscope ?? "";

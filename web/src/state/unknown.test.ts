@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ApiProblem, Session } from "../api/api.ts";
-import { HOME } from "../state/url.ts";
 import { unknownOf } from "./unknown.ts";
+import { HOME } from "./url.ts";
 
 const VIEWS = [{ name: "overview" }, { name: "trace" }];
 const SESSION = { run: "a", runs: [{ name: "a" }, { name: "b" }] } as unknown as Session;

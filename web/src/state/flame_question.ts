@@ -2,9 +2,9 @@
 // What the flame view can show, and how it says it.
 
 import type { FlameQuestion } from "../api/api.ts";
-import { selectionOptions } from "../state/options.ts";
-import type { Place } from "../state/url.ts";
-import { format } from "./units.ts";
+import { format } from "../model/units.ts";
+import { selectionOptions } from "./options.ts";
+import type { Place } from "./url.ts";
 
 export const STACKS = [
   { name: "op", title: "operators" },
