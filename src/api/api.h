@@ -18,6 +18,9 @@
 
 #define OSC_API_PATH "/api/v1/"
 
+/* So many names of ranges have one answer; those of a timeline say it, too (drawn.c). */
+#define OSC_API_NAMES_PER_PAGE 256u
+
 struct osc_logdir;
 struct osc_api;
 

@@ -327,10 +327,11 @@ static void get_label(uint32_t number, struct osc_strbuf *label)
     char target[40];
     struct osc_str names, name, value;
 
-    snprintf(target, sizeof target, "/api/v1/names/%u?run=two", number / 256);
+    snprintf(target, sizeof target, "/api/v1/names/%u?run=two",
+             number / OSC_API_NAMES_PER_PAGE);
     assert_int_equal(ask(target), 200);
     assert_true(osc_json_member(osc_str_c(got.body.s), "names", &names));
-    for (uint32_t i = 0; i <= number % 256; i++)
+    for (uint32_t i = 0; i <= number % OSC_API_NAMES_PER_PAGE; i++)
         assert_true(osc_json_next(&names, &name));
     assert_true(osc_json_next(&name, &value) && osc_json_next(&name, &value));
     osc_strbuf_clear(label);

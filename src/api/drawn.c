@@ -3,20 +3,19 @@
  * What the timeline is: tracks and names.
  *
  *     tracks       fingerprint, times, kinds, traces, tracks and series (JSON)
- *     names/PAGE   256 names, from PAGE * 256 on: each as the file has it, and its label, which
- *                  for functions is short, and different from those of its block
- *                  (OSC_DRAWING_TOLD; JSON)
+ *     names/PAGE   OSC_API_NAMES_PER_PAGE names, from PAGE times as many on: each as the
+ *                  file has it, and its label, which for functions is short, and different
+ *                  from those of its block (OSC_DRAWING_TOLD; JSON)
  */
 #include "api/drawn.h"
 
 #include <string.h>
 
+#include "api/api.h"
 #include "ask/request.h"
 #include "base/parse.h"
 #include "codec/json.h"
 #include "timeline/packet.h"
-
-#define NAMES_PER_PAGE 256u
 
 bool osc_api_draw(struct osc_api_call *c, struct osc_api_drawn *d)
 {
@@ -209,9 +208,9 @@ static void answer_tracks(struct osc_api_call *c)
     const struct osc_timeline *const tl = d.drawing.timeline;
     osc_strbuf_addf(&out,
                     "{\"fingerprint\": \"%s\", \"from_ns\": %lld, \"to_ns\": %lld, "
-                    "\"names\": %u",
+                    "\"names\": %u, \"names_per_page\": %u",
                     d.drawing.fingerprint, (long long)tl->from_ns, (long long)tl->to_ns,
-                    osc_timeline_names(tl));
+                    osc_timeline_names(tl), OSC_API_NAMES_PER_PAGE);
     osc_strbuf_adds(&out, ", \"base_ns\": ");
     if (tl->n_parts > 0 && tl->parts[0].t->base_ns != 0)
         osc_strbuf_addf(&out, "\"%lld\"",
@@ -252,15 +251,16 @@ static void answer_names(struct osc_api_call *c)
     struct osc_api_drawn d;
     int64_t page;
 
-    if (!osc_parse_whole(c->rest, 0, UINT32_MAX / NAMES_PER_PAGE, &page)) {
+    if (!osc_parse_whole(c->rest, 0, UINT32_MAX / OSC_API_NAMES_PER_PAGE, &page)) {
         osc_api_refuse(c, "the page of names must be a whole number");
         return;
     }
     if (!osc_api_draw(c, &d))
         return;
-    const uint32_t first = (uint32_t)page * NAMES_PER_PAGE;
+    const uint32_t first = (uint32_t)page * OSC_API_NAMES_PER_PAGE;
     const uint32_t n = osc_timeline_names(d.drawing.timeline);
-    const uint32_t end = n - first < NAMES_PER_PAGE || first > n ? n : first + NAMES_PER_PAGE;
+    const uint32_t end =
+        n - first < OSC_API_NAMES_PER_PAGE || first > n ? n : first + OSC_API_NAMES_PER_PAGE;
     osc_status st = OSC_OK;
     if (first < end)
         st = osc_drawing_labels(&d.drawing, first, &labels, &err);

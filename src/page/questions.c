@@ -16,7 +16,6 @@
 #define VALUES_PART  90
 #define NAMES_PART   93
 #define EVENTS_PART  100
-#define NAMES_PAGE   256u
 #define EVENTS_GROUP 100u
 #define VALUES_LEAST 64
 #define VALUES_MOST  4096
@@ -311,13 +310,13 @@ static osc_status add_names(struct asking *a, const struct osc_timeline *tl,
     const uint32_t n = osc_timeline_names(tl);
     osc_status st = OSC_OK;
 
-    for (uint32_t first = 0; first < n && st == OSC_OK; first += NAMES_PAGE) {
+    for (uint32_t first = 0; first < n && st == OSC_OK; first += OSC_API_NAMES_PER_PAGE) {
         char target[32];
         bool is_wanted = false;
 
-        for (uint32_t i = first; i < n && i - first < NAMES_PAGE; i++)
+        for (uint32_t i = first; i < n && i - first < OSC_API_NAMES_PER_PAGE; i++)
             is_wanted = is_wanted || (l->has_names[i] > 0 && l->has_names[i] <= l->n);
-        snprintf(target, sizeof target, "names/%u", first / NAMES_PAGE);
+        snprintf(target, sizeof target, "names/%u", first / OSC_API_NAMES_PER_PAGE);
         if (is_wanted)
             st = add(a, target, most);
     }

@@ -162,6 +162,8 @@ export interface Timeline {
   /** The words for the kinds of cells, by number. */
   readonly kinds: readonly string[];
   readonly names: number;
+  /** So many come with one question. */
+  readonly names_per_page: number;
   readonly traces: readonly TraceOfRun[];
   readonly tracks: readonly Track[];
   readonly series: readonly Series[];

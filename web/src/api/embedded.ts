@@ -29,7 +29,6 @@ import { answerRows } from "./stored_rows.ts";
 import type { TableName } from "./tables.ts";
 import { cutCells, cutValues, type Level, readLevel } from "./tiles.ts";
 
-const NAMES_PER_PAGE = 256;
 /** Tables that tell of several ranks more than of each. */
 const OF_ALL = new Set(["advice", "info", "quality"]);
 const NO_NAME: Name = ["(a name that is not in this file)", "(a name that is not in this file)"];
@@ -159,9 +158,8 @@ class EmbeddedApi implements Api {
 
   async names(_run: string, page: number): Promise<readonly Name[]> {
     const bytes = this.answers.get(`names/${page}`);
-    return bytes
-      ? jsonOf<{ names: Name[] }>(bytes).names
-      : new Array<Name>(NAMES_PER_PAGE).fill(NO_NAME);
+    if (bytes) return jsonOf<{ names: Name[] }>(bytes).names;
+    return new Array<Name>(this.json<Timeline>("tracks").names_per_page).fill(NO_NAME);
   }
 
   async event(_run: string, event: number, fingerprint: string): Promise<EventDetail> {

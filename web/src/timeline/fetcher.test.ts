@@ -13,6 +13,7 @@ test("a search is a text in any case, or an expression", () => {
   assert.ok(matcher("/(/")("a/(/b"));
 });
 
+const timeline = { fingerprint: "print", names_per_page: 256 };
 const viewport = Viewport.fit(0, 1000, 100);
 
 /** A fetcher whose question was answered by an error of STATUS, and what it asked. */
@@ -23,7 +24,7 @@ async function failed(status: number): Promise<[Fetcher, CellQuestion]> {
     asked.push(question);
     return Promise.reject(new ApiError(problem));
   };
-  const fetcher = new Fetcher({ cells } as unknown as Api, "run", "print", () => {});
+  const fetcher = new Fetcher({ cells } as unknown as Api, "run", timeline, () => {});
   fetcher.show({ viewport, width: 100, ratio: 1, tracks: [[0, 1]], series: [] });
   await new Promise((done) => setTimeout(done, 0));
   fetcher.close();

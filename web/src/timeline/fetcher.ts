@@ -4,7 +4,7 @@
 // Moving: snapped cells, one question at a time, the newest window wins; the picture at hand is
 // stretched meanwhile. At rest for 120 ms: exact cells, whose buckets are the pixels.
 
-import { type Api, isChanged, type Name, type Window } from "../api/api.ts";
+import { type Api, isChanged, type Name, type Timeline, type Window } from "../api/api.ts";
 import { CELL, type CellPacket, type ValuePacket } from "../api/packets.ts";
 import { hashOf, stepOf } from "../model/colour.ts";
 import { isExpression } from "../model/expr.ts";
@@ -13,7 +13,6 @@ import { matcher } from "../model/pattern.ts";
 import type { Viewport } from "../model/viewport.ts";
 
 const REST_MS = 120;
-const NAMES_PER_PAGE = 256;
 /** A search looks at this many pages of names. */
 const MOST_PAGES = 400;
 
@@ -27,6 +26,9 @@ export interface Wanted {
   readonly series: readonly number[];
 }
 
+/** What tells the numbers of names. */
+export type TimelineNames = Pick<Timeline, "fingerprint" | "names_per_page">;
+
 export class Fetcher {
   cells: CellPacket | null = null;
   values: ValuePacket | null = null;
@@ -35,6 +37,7 @@ export class Fetcher {
   private readonly api: Api;
   private readonly run: string;
   readonly fingerprint: string;
+  private readonly namesPerPage: number;
   private readonly changed: () => void;
   private wanted: Wanted | null = null;
   private flight: AbortController | null = null;
@@ -50,11 +53,12 @@ export class Fetcher {
   /** The median duration of names, by their text; null: not asked for. */
   medians: ReadonlyMap<string, number> | null = null;
 
-  /** FINGERPRINT is that of the timeline; CHANGED is called when there is something new to draw. */
-  constructor(api: Api, run: string, fingerprint: string, changed: () => void) {
+  /** Of RUN, which has TIMELINE; CHANGED is called when there is something new to draw. */
+  constructor(api: Api, run: string, timeline: TimelineNames, changed: () => void) {
     this.api = api;
     this.run = run;
-    this.fingerprint = fingerprint;
+    this.fingerprint = timeline.fingerprint;
+    this.namesPerPage = timeline.names_per_page;
     this.changed = changed;
   }
 
@@ -78,12 +82,14 @@ export class Fetcher {
 
   /** The name with NUMBER, full and folded; null: it is not there yet. */
   name(number: number): Name | null {
-    return this.pages.get(Math.floor(number / NAMES_PER_PAGE))?.[number % NAMES_PER_PAGE] ?? null;
+    return (
+      this.pages.get(Math.floor(number / this.namesPerPage))?.[number % this.namesPerPage] ?? null
+    );
   }
 
   /** The same; it is asked for if it is not there. */
   named(number: number): Name | null {
-    void this.fetchPage(Math.floor(number / NAMES_PER_PAGE));
+    void this.fetchPage(Math.floor(number / this.namesPerPage));
     return this.name(number);
   }
 
@@ -117,14 +123,14 @@ export class Fetcher {
       this.changed();
       return;
     }
-    const pages = Math.min(MOST_PAGES, Math.ceil(nNames / NAMES_PER_PAGE));
+    const pages = Math.min(MOST_PAGES, Math.ceil(nNames / this.namesPerPage));
     for (let page = 0; page < pages; page++) await this.fetchPage(page);
     if (this.text !== text) return;
     const isWanted = matcher(text);
     this.matches = new Set();
     for (const [page, names] of this.pages)
       for (const [k, [full]] of names.entries())
-        if (isWanted(full)) this.matches.add(page * NAMES_PER_PAGE + k);
+        if (isWanted(full)) this.matches.add(page * this.namesPerPage + k);
     this.changed();
   }
 
@@ -186,7 +192,7 @@ export class Fetcher {
   private async wantNames({ n, words }: CellPacket): Promise<void> {
     const pages = new Set<number>();
     for (let i = 0; i < n; i++)
-      pages.add(Math.floor(words[i * CELL.words + CELL.name]! / NAMES_PER_PAGE));
+      pages.add(Math.floor(words[i * CELL.words + CELL.name]! / this.namesPerPage));
     await Promise.all([...pages].map((page) => this.fetchPage(page)));
   }
 
@@ -198,7 +204,7 @@ export class Fetcher {
       (names) => {
         this.pages.set(page, names);
         for (const [k, [, folded]] of names.entries())
-          this.steps[page * NAMES_PER_PAGE + k] = stepOf(folded);
+          this.steps[page * this.namesPerPage + k] = stepOf(folded);
         this.changed();
       },
       () => {

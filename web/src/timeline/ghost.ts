@@ -4,7 +4,7 @@
 import type { Api } from "../api/api.ts";
 import { CELL } from "../api/packets.ts";
 import type { Viewport } from "../model/viewport.ts";
-import { Fetcher, type Wanted } from "./fetcher.ts";
+import { Fetcher, type TimelineNames, type Wanted } from "./fetcher.ts";
 import type { PaintedLane, Surface } from "./painter.ts";
 
 export const GHOST_HEIGHT = 4;
@@ -19,8 +19,8 @@ export interface GhostOf {
 export class Ghost {
   readonly fetcher: Fetcher;
 
-  constructor(api: Api, run: string, fingerprint: string, changed: () => void) {
-    this.fetcher = new Fetcher(api, run, fingerprint, changed);
+  constructor(api: Api, run: string, timeline: TimelineNames, changed: () => void) {
+    this.fetcher = new Fetcher(api, run, timeline, changed);
   }
 
   close(): void {

@@ -10,7 +10,15 @@ function timelineOf(traces: readonly (readonly [number, number, number, number])
   }));
   const from_ns = Math.min(...traces.map((t) => t[2]));
   const to_ns = Math.max(...traces.map((t) => t[3]));
-  const rest = { fingerprint: "f", base_ns: null, kinds: [], names: 0, tracks: [], series: [] };
+  const rest = {
+    fingerprint: "f",
+    base_ns: null,
+    kinds: [],
+    names: 0,
+    names_per_page: 256,
+    tracks: [],
+    series: [],
+  };
   return { ...rest, from_ns, to_ns, traces: list };
 }
 

@@ -80,13 +80,12 @@ export class TimelineState {
   ) {
     this.timeline = timeline;
     this.window = window;
-    const { fingerprint } = timeline;
     const changed = () => {
       this.news.value++;
     };
-    this.fetcher = new Fetcher(api, run, fingerprint, changed);
-    this.ghosts = new Ghost(api, run, fingerprint, changed);
-    this.flows = new Flows(api, run, fingerprint, changed);
+    this.fetcher = new Fetcher(api, run, timeline, changed);
+    this.ghosts = new Ghost(api, run, timeline, changed);
+    this.flows = new Flows(api, run, timeline.fingerprint, changed);
     this.width = computed(() => window.shown.value.width);
     const rows = computed(() => {
       const { top } = this;
