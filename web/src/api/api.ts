@@ -99,6 +99,12 @@ export interface Catalog {
  * go with the answer, `fp` is the fingerprint of the files that they are of. */
 export type Options = Readonly<Record<string, string | true>>;
 
+/** Which rows of a table. */
+export interface Question {
+  readonly table: string;
+  readonly options: Options;
+}
+
 export interface Rows {
   readonly offset: number;
   readonly limit: number;

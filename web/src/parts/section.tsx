@@ -111,7 +111,7 @@ interface SectionProps<T extends TableName> {
 /** A part of a view with the rows of one table: its title, and the command that prints it. */
 export function Section<T extends TableName>(props: SectionProps<T>) {
   const { title, answer, tools, ifEmpty, said, children } = props;
-  const { frame, problem } = answer;
+  const { frame, problem, question } = answer;
   const command = frame?.command ?? "";
   const show = useFollowed(commandOf(answer));
   return (
@@ -126,7 +126,7 @@ export function Section<T extends TableName>(props: SectionProps<T>) {
         <h2>{title}</h2>
         {tools}
         <span class="space" />
-        {command !== "" && <SectionTools title={title} command={command} />}
+        {question !== null && <SectionTools title={title} command={command} question={question} />}
         {command !== "" && (
           <button
             type="button"

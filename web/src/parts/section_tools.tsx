@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What each part of a view can do: its rows as a table, what they mean, itself as a picture.
 
-import { splitWords } from "../api/shell_words.ts";
+import type { Question } from "../api/api.ts";
+import { placeOfQuestion } from "../state/command.ts";
 import { type PageState, usePage } from "../state/session.ts";
-import { usePlaceOf } from "../state/use_command.ts";
 import { pictureOf, pngOf, save } from "./picture.ts";
 
 function captionOf(page: PageState, command: string): string[] {
@@ -52,10 +52,16 @@ export function PictureButtons({ title, command, find }: PictureProps) {
   );
 }
 
-export function SectionTools({ title, command }: { title: string; command: string }) {
+interface SectionToolsProps {
+  readonly title: string;
+  readonly command: string;
+  /** What the part answers. */
+  readonly question: Question;
+}
+
+export function SectionTools({ title, command, question }: SectionToolsProps) {
   const page = usePage();
-  const rows = usePlaceOf(command);
-  const [, verb, table = ""] = splitWords(command) ?? [];
+  const rows = placeOfQuestion(question);
   return (
     <span class="section-tools">
       {rows !== null && (
@@ -68,20 +74,18 @@ export function SectionTools({ title, command }: { title: string; command: strin
           rows ›
         </button>
       )}
-      {verb === "table" && (
-        <button
-          type="button"
-          class="plain muted"
-          aria-label={`Explain ${title}`}
-          title="What these numbers mean"
-          onClick={() => {
-            page.dockIsOpen.value = true;
-            page.go({ sel: `table:${table}` });
-          }}
-        >
-          ?
-        </button>
-      )}
+      <button
+        type="button"
+        class="plain muted"
+        aria-label={`Explain ${title}`}
+        title="What these numbers mean"
+        onClick={() => {
+          page.dockIsOpen.value = true;
+          page.go({ sel: `table:${question.table}` });
+        }}
+      >
+        ?
+      </button>
       <PictureButtons
         title={title}
         command={command}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A table as a component uses it.
 
-import type { ApiProblem, Options, Rows } from "../api/api.ts";
+import type { ApiProblem, Options, Question, Rows } from "../api/api.ts";
 import type { Frame } from "../api/cols.ts";
 import type { TableName } from "../api/tables.ts";
 import { useAsked } from "./asked.ts";
@@ -9,6 +9,8 @@ import { usePage } from "./session.ts";
 
 export interface Answer<T extends TableName = TableName> {
   readonly frame: Frame<T> | null;
+  /** What it answers; null: nothing is answered yet. */
+  readonly question: Question | null;
   readonly problem: ApiProblem | null;
   /** A newer answer is on its way. */
   readonly isOld: boolean;
@@ -27,9 +29,12 @@ export function useTable<T extends TableName>(
   const { api } = usePage();
   const { value, ...rest } = useAsked(
     name === null ? null : [name, options, rows],
-    (signal) => api.table(name!, options, rows, signal),
+    async (signal) => {
+      const frame = await api.table(name!, options, rows, signal);
+      return { frame, question: { table: name!, options } };
+    },
     true,
     pause,
   );
-  return { frame: value, ...rest };
+  return { frame: value?.frame ?? null, question: value?.question ?? null, ...rest };
 }

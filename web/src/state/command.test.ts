@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { splitWords } from "../api/shell_words.ts";
-import { placeOfCommand } from "./command.ts";
+import { placeOfCommand, placeOfQuestion } from "./command.ts";
 import { namesOf, withoutOption } from "./more_options.ts";
 import type { OpenFiles } from "./operands.ts";
 import { FRESH, type Place } from "./url.ts";
@@ -106,4 +106,19 @@ test("what no place shows has none", () => {
     "rm -r a",
   ])
     assert.equal(placeOfCommand(text), null);
+});
+
+test("a question has the place of its command", () => {
+  const options = {
+    ...{ run: "a", rank: "1", merge: true as const, sort: "-dur_ns", "group-by": "kind" },
+    ...{ from: "10ns", to: "30ns", where: "kind = 'x y'", limit: "5", "all-steps": true as const },
+  };
+  const command =
+    "opscope table ranges --rank 1 --merge --sort -dur_ns --group-by kind --from 10ns --to 30ns " +
+    "--where \"kind = 'x y'\" --limit 5 --all-steps a";
+  const place = placeOfQuestion({ table: "ranges", options });
+  assert.deepEqual(place, { span: "", ...placeOfCommand(command) });
+  assert.deepEqual(place?.t, { from: 10, to: 30 });
+  assert.equal(placeOfQuestion({ table: "info", options: { fp: "9" } })?.rank, "");
+  assert.equal(placeOfQuestion({ table: "diff_steps", options: { base: "b" } }), null);
 });

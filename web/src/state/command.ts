@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a command line `opscope table ...` to the place that shows its rows. Options that no view
-// has are kept as they are, for the view of all tables.
+// From a question, or the command line `opscope table ...` that somebody has of it, to the place that
+// shows its rows. Options that no view has are kept as they are, for the view of all tables.
 
-import type { RunState } from "../api/api.ts";
+import type { Question, RunState } from "../api/api.ts";
 import { splitWords } from "../api/shell_words.ts";
 import { formatMore, isMoreOption, isSwitch } from "./more_options.ts";
 import { isOfRun, isWholeRun, type OpenFiles, partOfOperands, shiftWhere } from "./operands.ts";
@@ -20,29 +20,29 @@ type Key =
   | "priority"
   | "length";
 const KEYS: Readonly<Record<string, Key>> = {
-  "--sort": "sort",
-  "--where": "where",
-  "--group-by": "by",
-  "--columns": "cols",
-  "--rank": "rank",
-  "--process": "process",
-  "--span": "span",
-  "--steps": "steps",
-  "--priority": "priority",
-  "--step-length": "length",
+  sort: "sort",
+  where: "where",
+  "group-by": "by",
+  columns: "cols",
+  rank: "rank",
+  process: "process",
+  span: "span",
+  steps: "steps",
+  priority: "priority",
+  "step-length": "length",
 };
 const SHORT: Readonly<Record<string, string>> = {
-  "-s": "--sort",
-  "-n": "--limit",
-  "-c": "--columns",
-  "-w": "--where",
-  "-g": "--group-by",
-  "-m": "--merge",
+  "-s": "sort",
+  "-n": "limit",
+  "-c": "columns",
+  "-w": "where",
+  "-g": "group-by",
+  "-m": "merge",
 };
 /** Words without a value, and what they change. */
 const SWITCHES: Readonly<Record<string, Partial<Place>>> = {
-  "--merge": { merge: "on" },
-  "--all-steps": { kept: "all" },
+  merge: { merge: "on" },
+  "all-steps": { kept: "all" },
 };
 const UNITS: Readonly<Record<string, number>> = { "": 1, ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
 
@@ -82,8 +82,8 @@ function readCommand(command: string): Read | null {
       continue;
     }
     const cut: number = word.startsWith("--") ? word.indexOf("=") : -1;
-    const name = SHORT[word] ?? (cut < 0 ? word : word.slice(0, cut));
-    if (SWITCHES[name] !== undefined || isSwitch(name.slice(2))) {
+    const name = SHORT[word] ?? (cut < 0 ? word : word.slice(0, cut)).slice(2);
+    if (SWITCHES[name] !== undefined || isSwitch(name)) {
       options.push([name, true]);
       continue;
     }
@@ -112,24 +112,56 @@ function timesOf(more: Record<string, string | true>, start: number): Partial<Pl
   return { t: { from, to } };
 }
 
+/** What to change to come to the rows of QUESTION, of the run that is shown; null: no place shows just
+ * them. */
+export function placeOfQuestion({ table, options }: Question): Partial<Place> | null {
+  const { run: _, fp: __, ...rest } = options;
+  const found = placeOfOptions(table, Object.entries(rest));
+  const times = found && timesOf(found.more, 0);
+  if (found === null || times === null) return null;
+  return { rank: "", span: "", ...found.place, ...times, opts: formatMore(found.more) };
+}
+
+interface Found {
+  readonly place: Draft;
+  /** Options that only the view of all tables has. */
+  readonly more: Record<string, string | true>;
+}
+
+/** What OPTIONS of TABLE are in an address; null: ISKNOWN has one of them neither. */
+function placeOfOptions(
+  table: string,
+  options: Read["options"],
+  isKnown: (name: string, value: string | true) => boolean = () => false,
+): Found | null {
+  // What a question does not say it does not select.
+  const all = { process: "", steps: "", t: null, thread: "" };
+  const place: Draft = { ...FRESH, ...all, view: "tables", table };
+  const more: Record<string, string | true> = {};
+  for (const [name, value] of options) {
+    const key = KEYS[name];
+    if (value === true && SWITCHES[name] !== undefined) Object.assign(place, SWITCHES[name]);
+    else if (key !== undefined && value !== true) place[key] = value;
+    else if (isMoreOption(name)) more[name] = value;
+    else if (!isKnown(name, value)) return null;
+  }
+  return { place, more };
+}
+
 /** What to change to come to the rows that COMMAND prints; null: no place shows just them. FILES
  * are what is open: without them its file is taken for all that is shown. */
 export function placeOfCommand(command: string, files?: OpenFiles): Partial<Place> | null {
   const read = readCommand(command);
   if (read === null) return null;
-  // What a command does not say it does not select. Its file may be that of one rank and span.
-  const all = { process: "", steps: "", t: null, thread: "" };
+  // Its file may be that of one rank and span.
   const part = files && partOfOperands(read.operands, files);
   if (part === null) return null;
-  const place: Draft = { ...FRESH, ...all, ...part?.place, view: "tables", table: read.table };
-  const more: Record<string, string | true> = {};
-  for (const [name, value] of read.options) {
-    const key = KEYS[name];
-    if (value === true && SWITCHES[name] !== undefined) Object.assign(place, SWITCHES[name]);
-    else if (key !== undefined && value !== true) place[key] = value;
-    else if (isMoreOption(name.slice(2))) more[name.slice(2)] = value;
-    else if (files === undefined || !isOfRun(files, name, value)) return null;
-  }
+  const isKnown = (name: string, value: string | true) =>
+    files !== undefined && isOfRun(files, name, value);
+  const found = placeOfOptions(read.table, read.options, isKnown);
+  if (found === null) return null;
+  const { more } = found;
+  const place = { ...part?.place, ...found.place };
   const start = part?.start ?? 0;
   const times = timesOf(more, start);
   if (times === null) return null;

@@ -29,7 +29,7 @@ const WHOLE: Part = { place: {}, start: 0 };
 export function isOfRun({ runs }: OpenFiles, name: string, value: string | true): boolean {
   return runs.some((run) => {
     const options = optionsOf(run.options);
-    return options[name.slice(2)] === value;
+    return options[name] === value;
   });
 }
 
