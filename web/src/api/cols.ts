@@ -89,6 +89,17 @@ export class Frame<out T extends TableName = TableName> {
     for (const [i, c] of head.columns.entries()) this.indexes.set(c.name, i);
   }
 
+  /** What MAKE makes of each row. */
+  map<R>(make: (row: number) => R): R[] {
+    return Array.from({ length: this.n }, (_, row) => make(row));
+  }
+
+  /** The attributes of an element that shows the value of ROW in the column NAME. */
+  shown(row: number, name: ColumnOf<T>): Record<string, string> {
+    const value = this.value(row, this.index(name));
+    return value === null ? {} : { "data-v": String(value), "data-r": String(row), "data-c": name };
+  }
+
   /** The index of column NAME; -1: the answer does not have it, as no row needs it. */
   index(name: ColumnOf<T>): number {
     return this.find(name);

@@ -96,7 +96,7 @@ export function SmallTable<T extends TableName>(props: SmallTableProps<T>) {
           </tr>
         </thead>
         <tbody>
-          {Array.from({ length: frame.n }, (_, row) => (
+          {frame.map((row) => (
             <tr key={row}>
               {shown.map((c, i) => (
                 <Cell

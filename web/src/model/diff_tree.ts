@@ -30,9 +30,7 @@ export interface Columns {
 export function columnsOf(frame: Frame<"diff_tree">, isDevice: boolean): Columns {
   const end = isDevice ? "device_ns" : "ns";
   const column = frame.index(`mean_delta_${end}`);
-  const hasSteps = Array.from({ length: frame.n }, (_, row) => row).some(
-    (row) => frame.value(row, column) !== null,
-  );
+  const hasSteps = frame.map((row) => row).some((row) => frame.value(row, column) !== null);
   const mean = hasSteps ? "mean_" : "";
   return { base: `${mean}base_${end}`, new: `${mean}new_${end}`, delta: `${mean}delta_${end}` };
 }
@@ -49,7 +47,7 @@ export interface Change {
 /** The changes in COLUMNS of FRAME, each with the sums so far. */
 export function accumulated(frame: Frame<"diff_tree">, columns: Columns): Change[] {
   const sums = { sum: 0, base: 0, new: 0 };
-  return Array.from({ length: frame.n }, (_, row) => {
+  return frame.map((row) => {
     const delta = frame.at(row, columns.delta) ?? 0;
     sums.sum += delta;
     sums.base += frame.at(row, columns.base) ?? 0;

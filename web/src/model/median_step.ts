@@ -25,7 +25,7 @@ export function besideMedian(
   frame: Frame<"steps">,
   word: string,
 ): { step: Step; median: Step | null } | null {
-  const rows = Array.from({ length: frame.n }, (_, row) => row);
+  const rows = frame.map((row) => row);
   const at = rows.find((row) => wordOf(frame, row) === word);
   if (at === undefined) return null;
   const isNear = (row: number) =>

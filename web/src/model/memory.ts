@@ -32,7 +32,7 @@ export function deviceOfPlace(
   word: string,
 ): [devices: readonly DeviceOfPeak[], device: DeviceOfPeak | null] {
   if (peaks === null) return [[], null];
-  const devices = Array.from({ length: peaks.n }, (_, row) => {
+  const devices = peaks.map((row) => {
     const rank = peaks.text(row, "rank");
     const process = peaks.text(row, "process");
     const device = peaks.text(row, "device");
@@ -57,7 +57,7 @@ export function devicesOfSums(
   word: string,
 ): [devices: readonly DeviceOfPeak[], device: DeviceOfPeak | null] {
   if (sums === null) return [[], null];
-  const names = new Set(Array.from({ length: sums.n }, (_, row) => sums.text(row, "device")));
+  const names = new Set(sums.map((row) => sums.text(row, "device")));
   const devices = [...names].sort().map((device) => {
     const base = { rank: "", process: "", row: -1, capacity: null };
     return { ...base, word: `//${device}`, title: device, device };

@@ -8,7 +8,7 @@ import { hasSteps, wordOf } from "./strip.ts";
 export function stepMarks(frame: Frame<"steps">): { word: string; from: number; to: number }[] {
   if (!hasSteps(frame)) return [];
   const rank = frame.text(0, "rank");
-  const rows = Array.from({ length: frame.n }, (_, row) => row);
+  const rows = frame.map((row) => row);
   return rows
     .filter((row) => frame.text(row, "rank") === rank)
     .map((row) => {

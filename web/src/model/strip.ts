@@ -142,10 +142,12 @@ export function useBars(frame: Frame<"utilization">, most: number): StripBar[] {
 
 /** When the steps of FRAME, which is of the table `steps`, were: at most MOST spans of neighbours. */
 export function stepSpans(frame: Frame<"steps">, most: number): { from: number; to: number }[] {
-  const spans = Array.from({ length: frame.n }, (_, row) => {
-    const from = frame.at(row, "start_ns") ?? 0;
-    return { from, to: from + (frame.at(row, "total_ns") ?? 0) };
-  }).sort((a, b) => a.from - b.from);
+  const spans = frame
+    .map((row) => {
+      const from = frame.at(row, "start_ns") ?? 0;
+      return { from, to: from + (frame.at(row, "total_ns") ?? 0) };
+    })
+    .sort((a, b) => a.from - b.from);
   return groups(spans, Math.max(1, Math.ceil(spans.length / most))).map((group) => ({
     from: group[0]!.from,
     to: Math.max(...group.map(({ to }) => to)),

@@ -7,10 +7,7 @@ import type { Frame } from "../api/cols.ts";
 export function viewsWithData(headlines: Frame<"headlines">): ReadonlyMap<string, boolean> {
   const index = headlines.index("has_data");
   return new Map(
-    Array.from({ length: headlines.n }, (_, row) => [
-      headlines.text(row, "view"),
-      headlines.value(row, index) !== false,
-    ]),
+    headlines.map((row) => [headlines.text(row, "view"), headlines.value(row, index) !== false]),
   );
 }
 

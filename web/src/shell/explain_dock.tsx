@@ -16,7 +16,7 @@ function Deltas({ frame }: { frame: Frame<"step_explain"> }) {
   return (
     <table class="plain-table deltas">
       <tbody>
-        {Array.from({ length: frame.n }, (_, row) => {
+        {frame.map((row) => {
           const delta = frame.at(row, "mean_delta_ns") ?? 0;
           const name = frame.text(row, "name");
           return (
@@ -29,12 +29,7 @@ function Deltas({ frame }: { frame: Frame<"step_explain"> }) {
                   style={{ width: `${(100 * Math.abs(delta)) / largest}%` }}
                 />
               </th>
-              <td
-                class="number"
-                data-v={String(frame.value(row, frame.index("mean_delta_ns")))}
-                data-r={String(row)}
-                data-c="mean_delta_ns"
-              >
+              <td class="number" {...frame.shown(row, "mean_delta_ns")}>
                 {delta > 0 ? "+" : ""}
                 {formatTime(delta)}
               </td>

@@ -33,7 +33,7 @@ function useRanks(): string[] {
   const options = run === "" ? {} : { run };
   const { frame } = useTable("ranks", options, { offset: 0, limit: 10_000 });
   if (frame === null) return [];
-  return [...new Set(Array.from({ length: frame.n }, (_, row) => frame.text(row, "rank")))];
+  return [...new Set(frame.map((row) => frame.text(row, "rank")))];
 }
 
 /** The processes, where there are several: a worker without a rank is one of them. */

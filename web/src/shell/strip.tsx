@@ -45,9 +45,7 @@ function Mean() {
   return (
     <span class={isOld ? "old" : ""} {...(frame !== null && { "data-command": frame.command })}>
       {place.value.t === null ? "mean" : "range"}{" "}
-      <span {...(mean !== null && { "data-v": String(mean), "data-r": "0", "data-c": "avg_ns" })}>
-        {mean === null ? "–" : formatTime(mean)}
-      </span>
+      <span {...frame?.shown(0, "avg_ns")}>{mean === null ? "–" : formatTime(mean)}</span>
     </span>
   );
 }

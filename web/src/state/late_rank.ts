@@ -36,7 +36,7 @@ export interface Came {
 
 /** The clocks of the rows of `ranks`. */
 export function clocksOf(frame: Frame<"ranks">): Clock[] {
-  return Array.from({ length: frame.n }, (_, row) => ({
+  return frame.map((row) => ({
     rank: frame.text(row, "rank"),
     span: frame.index("span") < 0 ? "" : frame.text(row, "span"),
     offset: frame.index("clock_offset_ns") < 0 ? 0 : (frame.at(row, "clock_offset_ns") ?? 0),

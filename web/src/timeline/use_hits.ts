@@ -54,7 +54,7 @@ export function useHits(): Searched {
   const { frame, problem } = useTable(q !== "" ? "events" : null, options, MARKS);
   const hits = useMemo(() => {
     if (frame === null || problem !== null || q === "") return null;
-    const starts = Array.from({ length: frame.n }, (_, row) => frame.at(row, "start_ns") ?? 0);
+    const starts = frame.map((row) => frame.at(row, "start_ns") ?? 0);
     return { starts, total: frame.rows };
   }, [frame, problem, q]);
   return { hits, problem };

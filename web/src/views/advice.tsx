@@ -39,13 +39,9 @@ function Sentences({ text }: { text: string }) {
 export function Advice({ frame }: { frame: Frame<"advice"> }) {
   return (
     <ol class="advice">
-      {Array.from({ length: frame.n }, (_, row) => (
+      {frame.map((row) => (
         <li key={row}>
-          <strong
-            data-v={String(frame.value(row, frame.index("impact_ns")))}
-            data-r={String(row)}
-            data-c="impact_ns"
-          >
+          <strong {...frame.shown(row, "impact_ns")}>
             {frame.at(row, "impact_ns") === null ? "–" : formatTime(frame.at(row, "impact_ns")!)}
           </strong>{" "}
           {frame.text(row, "title")}

@@ -35,10 +35,7 @@ function Time({
   const value = frame.value(row, frame.index(column));
   const shown = value === null ? "–" : formatIn(Number(value), unitOf(frame));
   return (
-    <span
-      class={column === "avg_ns" ? "number" : "number muted"}
-      {...(value !== null && { "data-v": String(value), "data-r": String(row), "data-c": column })}
-    >
+    <span class={column === "avg_ns" ? "number" : "number muted"} {...frame.shown(row, column)}>
       {shown}
     </span>
   );
@@ -76,7 +73,7 @@ function Row({ frame, row }: { frame: Frame<"overview">; row: number }) {
         <span class={`fill fill-${name}`} style={{ width }} />
       </span>
       <Time frame={frame} row={row} column="avg_ns" />
-      <span class="number muted" data-v={String(ratio)} data-r={String(row)} data-c="ratio">
+      <span class="number muted" {...frame.shown(row, "ratio")}>
         {format(ratio, "ratio")}
       </span>
       <Time frame={frame} row={row} column="avg_gross_ns" />

@@ -48,7 +48,7 @@ function useOptions() {
 }
 
 function countRanks(frame: Frame): number {
-  return new Set(Array.from({ length: frame.n }, (_, row) => frame.text(row, "rank"))).size;
+  return new Set(frame.map((row) => frame.text(row, "rank"))).size;
 }
 
 export function Overview() {

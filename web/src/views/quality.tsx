@@ -17,18 +17,13 @@ const ALL = { offset: 0, limit: 1000 };
 function List({ frame }: { frame: Frame<"quality"> }) {
   return (
     <ul class="advice">
-      {Array.from({ length: frame.n }, (_, row) => (
+      {frame.map((row) => (
         <li key={row}>
           <strong class={`findings ${frame.text(row, "severity")}`}>
             {frame.text(row, "severity")}
           </strong>{" "}
           {frame.text(row, "message")}{" "}
-          <span
-            class="muted"
-            data-v={String(frame.value(row, frame.index("count")))}
-            data-r={String(row)}
-            data-c="count"
-          >
+          <span class="muted" {...frame.shown(row, "count")}>
             × {format(frame.at(row, "count") ?? 0, null)}
           </span>
           {frame.text(row, "remedy") !== "" && <p class="muted">{frame.text(row, "remedy")}</p>}

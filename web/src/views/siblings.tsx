@@ -15,7 +15,7 @@ const FEW = { offset: 0, limit: 8 };
 const BUCKETS = { offset: 0, limit: 64 };
 
 function Histogram({ frame }: { frame: Frame<"durations"> }) {
-  const rows = Array.from({ length: frame.n }, (_, row) => row);
+  const rows = frame.map((row) => row);
   const most = Math.max(1, ...rows.map((row) => frame.at(row, "calls") ?? 0));
   const width = 100 / Math.max(1, frame.n);
   return (
@@ -76,18 +76,14 @@ export function Siblings({ detail, onSelect }: SiblingsProps) {
       <Section title="Slowest of this name" answer={slowest}>
         {(frame) => (
           <ol class="slowest">
-            {Array.from({ length: frame.n }, (_, row) => (
+            {frame.map((row) => (
               <li key={row}>
                 <button
                   type="button"
                   class="plain"
                   onClick={() => onSelect(detail.event - detail.id + (frame.at(row, "id") ?? 0))}
                 >
-                  <span
-                    data-v={String(frame.value(row, frame.index("dur_ns")))}
-                    data-r={String(row)}
-                    data-c="dur_ns"
-                  >
+                  <span {...frame.shown(row, "dur_ns")}>
                     {formatTime(frame.at(row, "dur_ns") ?? 0)}
                   </span>{" "}
                   at {formatTime(frame.at(row, "start_ns") ?? 0)}

@@ -25,7 +25,7 @@ function shown(key: string, value: string): string {
 
 /** The sums over all ranks and spans. */
 export function Configuration({ frame }: { frame: Frame<"info"> }) {
-  const rows = new Map(Array.from({ length: frame.n }, (_, row) => [frame.text(row, "key"), row]));
+  const rows = new Map(frame.map((row) => [frame.text(row, "key"), row]));
   const told = FIRST.flatMap(([key, title]) => {
     const row = rows.get(key);
     const value = row === undefined ? "" : frame.text(row, "value");
@@ -63,9 +63,7 @@ export function Info({ frame }: { frame: Frame<"info"> }) {
           <tr key={row}>
             {hasRank && <td class="muted">rank {frame.text(row, "rank")}</td>}
             <th scope="row">{frame.text(row, "key").replace(/^meta\./, "")}</th>
-            <td data-v={frame.text(row, "value")} data-r={String(row)} data-c="value">
-              {frame.text(row, "value") || "–"}
-            </td>
+            <td {...frame.shown(row, "value")}>{frame.text(row, "value") || "–"}</td>
           </tr>
         ))}
       </tbody>
