@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // One bar of all, in its parts, with a legend that has the numbers.
 
+import type { ColumnOf, NumberOf, TableName } from "../api/tables.ts";
 import { arcsOf } from "../model/arcs.ts";
 import { format } from "../model/units.ts";
 
-interface SharesProps {
+interface SharesProps<T extends TableName> {
   readonly title: string;
   readonly unit: string;
   readonly sums: ReadonlyMap<string, number | bigint>;
@@ -13,14 +14,15 @@ interface SharesProps {
     readonly title: string;
     readonly fill: string;
   }>;
-  /** Whose sums these are, by the words of which column. */
-  readonly column: string;
-  readonly by: string;
+  /** Whose sums these are, by the words of which column, of a table that has to be named: <Shares<T>. */
+  readonly column: NumberOf<T>;
+  readonly by: ColumnOf<T>;
   /** A ring, not a bar. */
   readonly isRing?: boolean;
 }
 
-export function Shares({ title, unit, sums, parts, column, by, isRing }: SharesProps) {
+export function Shares<T extends TableName>(props: SharesProps<T>) {
+  const { title, unit, sums, parts, column, by, isRing } = props;
   const whole = [...sums.values()].reduce<number>((sum, v) => sum + Number(v), 0) || 1;
   const there = parts.filter((part) => sums.has(part.word));
   const told = (part: { word: string; title: string }) => {

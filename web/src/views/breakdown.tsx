@@ -114,7 +114,7 @@ export function Breakdown({ frame }: { frame: Frame<"overview"> }) {
     return (
       <>
         <Priority />
-        <Shares
+        <Shares<"overview">
           title="of the average step"
           unit="ns"
           sums={sharesOf(frame)}

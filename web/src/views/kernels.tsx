@@ -43,7 +43,7 @@ export function Kernels() {
       <Section title="Kernels by time" answer={answer} tools={<TopChartTools />}>
         {(frame) => (
           <>
-            <Shares
+            <Shares<"kernels">
               title="Tensor cores"
               unit="ns"
               sums={sumsBy(frame, "total_ns", "tensor_cores")}
