@@ -5,7 +5,8 @@
     page_types.py TABLES.json OUT.ts COPY.ts
 
 TABLES.json is the catalog. OUT.ts is written at each call, COPY.ts, where the sources of the page
-look for it, only if it changes.
+look for it, only if it changes. The program does not need them: where the sources cannot be written, a
+note says so.
 """
 
 import json
@@ -36,9 +37,12 @@ def main():
     catalog, out, copy = (pathlib.Path(path) for path in sys.argv[1:4])
     text = types_of(json.loads(catalog.read_text()))
     out.write_text(text)
-    if not copy.is_file() or copy.read_text() != text:
-        copy.parent.mkdir(exist_ok=True)
-        copy.write_text(text)
+    try:
+        if not copy.is_file() or copy.read_text() != text:
+            copy.parent.mkdir(exist_ok=True)
+            copy.write_text(text)
+    except OSError as error:
+        print(f"note: the page's sources have no types of columns: {error}", file=sys.stderr)
 
 
 main()
