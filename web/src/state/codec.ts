@@ -32,6 +32,29 @@ export const keys: Codec<readonly string[]> = {
   format: (value) => value.join(","),
 };
 
+/** Numbers from 1 to 999 by key, as KEY:N with commas between. */
+export const counts: Codec<ReadonlyMap<string, number>> = {
+  none: new Map(),
+  parse: (t) =>
+    new Map(
+      t.split(",").flatMap((word) => {
+        const [, key, n] = /^(.+):(\d{1,3})$/.exec(word) ?? [];
+        return key === undefined || Number(n) < 1 ? [] : [[key, Number(n)] as const];
+      }),
+    ),
+  format: (value) => [...value].map(([key, n]) => `${key}:${n}`).join(","),
+};
+
+/** COUNTS where KEY has N; null: it has none. */
+export function withCount(
+  counts: ReadonlyMap<string, number>,
+  key: string,
+  n: number | null,
+): ReadonlyMap<string, number> {
+  const rest = [...counts].filter(([other]) => other !== key);
+  return new Map(n === null ? rest : [...rest, [key, n]]);
+}
+
 /** START+DUR as ns; null: TEXT is none. */
 export function parseRange(text: string): Window | null {
   const match = /^(-?\d+)[+ ](\d+)$/.exec(text);

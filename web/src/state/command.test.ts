@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { splitWords } from "../api/shell_words.ts";
 import { placeOfCommand, placeOfQuestion } from "./command.ts";
-import { namesOf, withoutOption } from "./more_options.ts";
+import { formatMore, moreOptions, namesOf, withoutOption } from "./more_options.ts";
 import type { OpenFiles } from "./operands.ts";
 import { FRESH, type Place } from "./url.ts";
 
@@ -40,7 +40,7 @@ test("what a command does not select is not selected", () => {
 });
 
 test("options that no view has are kept", () => {
-  const opts = (text: string) => placeOfCommand(`opscope table ${text} a`)?.opts;
+  const opts = (text: string) => formatMore(placeOfCommand(`opscope table ${text} a`)?.opts ?? {});
   assert.equal(opts("averages --no-python"), "--no-python");
   assert.equal(opts("events --limit=5 --device cuda:0"), "--limit 5 --device cuda:0");
   assert.equal(opts("durations --name 'a b'"), "--name 'a b'");
@@ -48,11 +48,11 @@ test("options that no view has are kept", () => {
   assert.equal(opts("steps --to 1ms"), "--to 1ms");
   assert.equal(opts("steps --from 1ms --to 2ms"), "");
   assert.equal(placeOfCommand("opscope table events -n 3 -s dur_ns a")?.sort, "dur_ns");
-  assert.deepEqual(namesOf("--name 'a b' --no-python --rm x"), [
+  assert.deepEqual(namesOf(moreOptions("--name 'a b' --no-python --rm x")), [
     { name: "name", text: "--name 'a b'" },
     { name: "no-python", text: "--no-python" },
   ]);
-  assert.equal(withoutOption("--limit 5 --name 'a b'", "limit"), "--name 'a b'");
+  assert.deepEqual(withoutOption({ limit: "5", name: "a b" }, "limit"), { name: "a b" });
 });
 
 const RUN = { name: "r", state: "ready", operands: "/d/r", options: " --max-memory 2G", paths: [] };
@@ -87,12 +87,12 @@ test("a command of some files leads to their ranks and spans, at their times", (
   assert.deepEqual(where(of("/d/r/2.json")), [undefined, "1", "2"]);
   assert.deepEqual(where(of("/d/r/1.json /d/r/2.json")), [undefined, "1", ""]);
   assert.equal(of("/d/else.json"), null);
-  assert.equal(of("--max-memory 2G /d/r")?.opts, "");
-  assert.equal(of("--max-memory 3G /d/r"), null);
+  assert.deepEqual(of("--max-memory 2G /d/r")?.opts, {});
+  assert.deepEqual(of("--max-memory 3G /d/r"), null);
   const late = of(`--where "start_ns < 5 and name = 'start_ns'" --from 10 --to 20 /d/r/2.json`);
   assert.equal(late?.where, "(start_ns - 90) < 5 and name = 'start_ns'");
   assert.deepEqual(late?.t, { from: 100, to: 110 });
-  assert.equal(of("--at 10 /d/r/1.json")?.opts, "--at 80ns");
+  assert.deepEqual(of("--at 10 /d/r/1.json")?.opts, { at: "80ns" });
 });
 
 test("what no place shows has none", () => {

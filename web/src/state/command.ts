@@ -4,7 +4,7 @@
 
 import type { Question, RunState } from "../api/api.ts";
 import { splitWords } from "../api/shell_words.ts";
-import { formatMore, isMoreOption, isSwitch } from "./more_options.ts";
+import { isMoreOption, isSwitch } from "./more_options.ts";
 import { isOfRun, isWholeRun, type OpenFiles, partOfOperands, shiftWhere } from "./operands.ts";
 import { FRESH, type Place } from "./url.ts";
 
@@ -119,7 +119,7 @@ export function placeOfQuestion({ table, options }: Question): Partial<Place> | 
   const found = placeOfOptions(table, Object.entries(rest));
   const times = found && timesOf(found.more, 0);
   if (found === null || times === null) return null;
-  return { rank: "", span: "", ...found.place, ...times, opts: formatMore(found.more) };
+  return { rank: "", span: "", ...found.place, ...times, opts: found.more };
 }
 
 interface Found {
@@ -167,5 +167,5 @@ export function placeOfCommand(command: string, files?: OpenFiles): Partial<Plac
   if (times === null) return null;
   if (files !== undefined && place.where !== undefined)
     place.where = shiftWhere(place.where, files.momentsOf(read.table), start);
-  return { ...place, ...times, opts: formatMore(more) };
+  return { ...place, ...times, opts: more };
 }

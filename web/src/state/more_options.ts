@@ -32,14 +32,14 @@ export function formatMore(options: Options): string {
 }
 
 /** OPTS without option NAME. */
-export function withoutOption(opts: string, name: string): string {
-  const { [name]: _, ...rest } = moreOptions(opts);
-  return formatMore(rest);
+export function withoutOption(opts: Options, name: string): Options {
+  const { [name]: _, ...rest } = opts;
+  return rest;
 }
 
 /** Each option as a person reads it. */
-export function namesOf(opts: string): { readonly name: string; readonly text: string }[] {
-  return Object.entries(moreOptions(opts)).map(([name, value]) => ({
+export function namesOf(opts: Options): { readonly name: string; readonly text: string }[] {
+  return Object.entries(opts).map(([name, value]) => ({
     name,
     text: value === true ? `--${name}` : `--${name} ${shellWord(value)}`,
   }));

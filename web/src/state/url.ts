@@ -5,7 +5,10 @@
 // what is reset come from there. Values that are the default are left out, the order is fixed, and
 // keys that this version does not know are kept. A fragment never reaches a server.
 
-import { type Codec, keys, oneOf, range, text } from "./codec.ts";
+import type { Options } from "../api/api.ts";
+import { type Fold, formatFold, parseFold } from "../model/fold.ts";
+import { type Codec, counts, keys, oneOf, range, text } from "./codec.ts";
+import { formatMore, moreOptions } from "./more_options.ts";
 
 /** What takes a value back: another run (`run`), another table (`table`), another view (`view`, which
  * is also another table). Without a scope it stays. */
@@ -19,6 +22,9 @@ interface Field<V, S extends Scope> {
 function field<V, S extends Scope = never>(codec: Codec<V>, ...scopes: readonly S[]): Field<V, S> {
   return { codec, scopes };
 }
+
+const options: Codec<Options> = { none: {}, parse: moreOptions, format: formatMore };
+const fold: Codec<Fold> = { none: parseFold(""), parse: parseFold, format: formatFold };
 
 /** The keys, in the order in which they are written. */
 const FIELDS = {
@@ -48,7 +54,7 @@ const FIELDS = {
   /** Of tables: "on": rows are summed over all ranks and spans. */
   merge: field(oneOf("on"), "view"),
   /** Of tables: more options of the command (more_options.ts). */
-  opts: field(text, "view"),
+  opts: field(options, "view"),
   /** Of memory: PROCESS/DEVICE; "": the one with the highest peak. */
   device: field(text, "view"),
   /** How many rows a chart shows one by one; "": ten. */
@@ -64,7 +70,7 @@ const FIELDS = {
   length: field(text, "view"),
   kept: field(oneOf("all"), "view"),
   /** Of a tree: which branches are shut (model/fold.ts). */
-  shut: field(text, "view"),
+  shut: field(fold, "view"),
   /** Of charts: bars or pies; of tables: columns, as the grid writes them. */
   chart: field(oneOf("pies"), "view"),
   cols: field(text, "table", "view"),
@@ -73,10 +79,10 @@ const FIELDS = {
   hide: field(keys, "view"),
   fold: field(keys),
   /** Of the timeline: Python frames of all threads ("on"), of none ("off"), or of those where they are
-   * not deep (""); processes whose sparse queues stand alone; how many lanes tracks show, as KEY:N. */
+   * not deep (""); processes whose sparse queues stand alone; how many lanes tracks show. */
   python: field(oneOf("on", "off")),
   unpack: field(keys),
-  depth: field(text),
+  depth: field(counts),
   /** Of the timeline: tracks that are shown, by text or /regex/. */
   only: field(text),
   /** Of an area: the only host thread that it is of, as PROCESS/THREAD. */

@@ -4,30 +4,13 @@
 import { useMemo } from "preact/hooks";
 import type { Timeline, Track } from "../api/api.ts";
 import { useTable } from "../state/answers.ts";
-import { toggled } from "../state/codec.ts";
+import { toggled, withCount } from "../state/codec.ts";
 import type { Side } from "../state/lock.ts";
 import { allTimeOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 import { parseBase } from "../state/url.ts";
 import { layOut, trackKey } from "./layout.ts";
 import { formatOrder, parseOrder, withMove } from "./order.ts";
-
-/** How many lanes tracks show, by their keys: KEY:N with commas between. */
-export function parseDepths(text: string): ReadonlyMap<string, number> {
-  return new Map(
-    text.split(",").flatMap((word) => {
-      const [, key, n] = /^(.+):(\d{1,3})$/.exec(word) ?? [];
-      return key === undefined || Number(n) < 1 ? [] : [[key, Number(n)] as const];
-    }),
-  );
-}
-
-/** TEXT where the track KEY shows N lanes; null: as many as any. */
-export function withDepth(text: string, key: string, n: number | null): string {
-  const rest = [...parseDepths(text)].filter(([other]) => other !== key);
-  const all = n === null ? rest : [...rest, [key, n] as const];
-  return all.map(([one, lanes]) => `${one}:${lanes}`).join(",");
-}
 
 const ROWS = { offset: 0, limit: 10000 };
 
@@ -87,7 +70,7 @@ export function useLayout(timeline: Timeline, side: Side) {
       layOut(timeline, {
         folded: new Set(fold),
         hidden: new Set(hide),
-        depths: parseDepths(depth),
+        depths: depth,
         frames: python,
         unpacked: new Set(unpack),
         pinned: new Set(pin),
@@ -113,7 +96,7 @@ export function useLayout(timeline: Timeline, side: Side) {
         ),
       /** Let the track KEY show N lanes, or with null as many as any. */
       crop: (key: string, n: number | null) =>
-        page.go({ depth: withDepth(depth, key, n) }, "replace"),
+        page.go({ depth: withCount(depth, key, n) }, "replace"),
       showFrames: () => page.go({ python: "on" }, "replace"),
       /** Show the sparse queues of the process KEY one by one, or packed again. */
       unpack: (key: string) => page.go({ unpack: toggled(unpack, key) }, "replace"),

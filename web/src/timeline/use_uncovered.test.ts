@@ -30,7 +30,7 @@ test("what covers a range is undone, and nothing else", () => {
   );
   deepEqual(uncovered(timeline, deep, 27, place), {
     ...{ fold: ["p0.9"], hide: ["t0.9.9.thread"], rank: "", only: "", python: "on" },
-    depth: "t0.1.1.thread:28",
+    depth: new Map([["t0.1.1.thread", 28]]),
   });
   deepEqual(uncovered(timeline, flat, 3, parsePlace("#/trace")), { fold: [], hide: [] });
 });

@@ -7,6 +7,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Timeline, Track } from "../api/api.ts";
 import { hasNumber } from "../model/number_list.ts";
 import { matcher } from "../model/pattern.ts";
+import { withCount } from "../state/codec.ts";
 import { usePage } from "../state/session.ts";
 import type { Place } from "../state/url.ts";
 import type { Selected } from "./arrows.ts";
@@ -14,7 +15,6 @@ import { isShownBy, LANE_HEIGHT, LANES_SHOWN, type Layout, trackKey } from "./la
 import { canHave, lanesWith } from "./neighbours.ts";
 import { deepFrames, isWished } from "./python_frames.ts";
 import { groupsOf, trackTitle } from "./titles.ts";
-import { parseDepths, withDepth } from "./use_layout.ts";
 
 /** A lane of a track. */
 interface Lane {
@@ -77,8 +77,8 @@ export function uncovered(
     Object.assign(changes, { only: "" });
   if (track.of === "all" && !isWished(track, place.python, deepFrames(timeline)))
     Object.assign(changes, { python: "on" });
-  const shown = parseDepths(place.depth).get(key) ?? LANES_SHOWN;
-  if (depth >= shown) Object.assign(changes, { depth: withDepth(place.depth, key, depth + 1) });
+  const shown = place.depth.get(key) ?? LANES_SHOWN;
+  if (depth >= shown) Object.assign(changes, { depth: withCount(place.depth, key, depth + 1) });
   return changes;
 }
 

@@ -6,7 +6,7 @@ import type { ColumnOf, TextsOf } from "../api/tables.ts";
 import { type Measure, Ranked } from "../chart/ranked.tsx";
 import type { Usual } from "../grid/layout.ts";
 import { TableView, useTableOptions } from "../grid/table_view.tsx";
-import { branchesOf, formatFold, isOpen, parseFold, toggle, whereOfFold } from "../model/fold.ts";
+import { branchesOf, isOpen, parseFold, toggle, whereOfFold } from "../model/fold.ts";
 import { openedOf, selOfOpened } from "../model/opened.ts";
 import { firstWithTime } from "../model/top.ts";
 import { Section, Tabs, useCommand } from "../parts/section.tsx";
@@ -47,7 +47,7 @@ function Levels({ levels }: { levels: number | null }) {
       levels{" "}
       <select
         value={levels ?? ""}
-        onChange={(event) => page.go({ shut: event.currentTarget.value })}
+        onChange={(event) => page.go({ shut: parseFold(event.currentTarget.value) })}
       >
         <option value="">all</option>
         {Array.from({ length: MOST_LEVELS }, (_, i) => (
@@ -79,7 +79,7 @@ export function Modules() {
     { offset: 0, limit: 100_000 },
   );
   const branches = useMemo(() => (tree.frame ? branchesOf(tree.frame) : NONE), [tree.frame]);
-  const fold = parseFold(place.shut);
+  const fold = place.shut;
   const where = place.sort === "" ? whereOfFold(fold, branches) : "";
   const opened = openedOf("module", place.sel);
   useCommand(all);
@@ -120,7 +120,7 @@ export function Modules() {
           ...{ name: "name", depth: "depth", path: "path" },
           isOpen: (path) =>
             branches.has(path) ? isOpen(fold, path, branches.get(path) ?? 0) : null,
-          toggle: (path) => page.go({ shut: formatFold(toggle(fold, path)) }, "replace"),
+          toggle: (path) => page.go({ shut: toggle(fold, path) }, "replace"),
         }}
         {...(place.by !== "line" && {
           onOpen: (names: TextsOf<"modules">) =>

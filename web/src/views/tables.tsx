@@ -3,7 +3,7 @@
 
 import { tableNamed } from "../api/tables.ts";
 import { TableView } from "../grid/table_view.tsx";
-import { moreOptions, namesOf, withoutOption } from "../state/more_options.ts";
+import { namesOf, withoutOption } from "../state/more_options.ts";
 import { selectionOptions, stepOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
 
@@ -36,7 +36,7 @@ export function Tables() {
   const place = page.place.value;
   const isMerged = place.merge === "on";
   const options = {
-    ...moreOptions(place.opts),
+    ...place.opts,
     ...selectionOptions(place),
     ...stepOptions(place, table),
     ...(isMerged && { merge: true as const }),
@@ -56,7 +56,7 @@ export function Tables() {
                 q: "",
                 by: "",
                 cols: "",
-                opts: "",
+                opts: {},
               })
             }
           >
