@@ -89,11 +89,9 @@ static const struct osc_option before[] = {
      .flag = AT(is_redacted)},
 
     {"table", 't', "NAME", DIFF,
-     .help = "print one table: diff_tree, diff_inside, diff_steps, diff_operators or "
-             "diff_kernels",
-     .group = "What to print",
-     .words = "diff_tree diff_inside diff_steps diff_operators diff_kernels",
-     .text = AT(named_table)},
+     .help = "print one table that compares runs, such as diff_ranges; opscope table --list "
+             "has all",
+     .group = "What to print", .completion = OSC_COMPLETE_TABLE, .text = AT(named_table)},
     {"fail-on", 0, "GATE", DIFF,
      .help = "exit with status 3 if GATE is true, such as 'step.total > 5% and significant'",
      .text = AT(gate)},

@@ -51,7 +51,8 @@ export PATH=$PWD/stubs:$PATH
 sed -i 's/libisal-dev/nothing/' stubs/dpkg-query # as if all were installed
 sed -i 's/libzstd-dev/nothing/' stubs/dpkg-query
 quiet() { sed 's/[0-9]* s, [0-9]* s of/N s, N s of/; s/^[0-9]* minutes.*/N minutes/'; }
-CHECK_SEED=1 ./check 'ans*' wrong | quiet
+CHECK_SEED=1 ./check 'ans*' | quiet
+CHECK_SEED=1 ./check wrong | quiet
 echo "status ${PIPESTATUS[0]}"
 printf '%s\n' '# step: other' '# turns: 3' >tests/other.sh
 ./check other

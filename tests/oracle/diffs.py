@@ -33,7 +33,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import devicetrace
 import hosttrace
 import randomtrace
-from cells import Report, shown
+from cells import Report, compare_table, shown
 from providers import OpscopeError, OpscopeProvider
 from twin import diff, reader, runs, tables
 
@@ -123,6 +123,9 @@ def compare_pair(
     """Compare all tables of two runs."""
     for name, rows in TABLES.items():
         compare_rows(report, f"{where}: {name}", provider.rows(name, operands), rows(*sides))
+    for name, make in tables.PAIRS.items():
+        twin = make(*(side.traces for side in sides))
+        compare_table(report, f"{where}: {name}", name, provider.rows(name, operands), twin)
     pairs = provider.rows("diff_tree", operands)
     compare_tree(report, where, pairs, sides)
     compare_inside(report, where, provider, operands, sides, pairs)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/diff/sides.h"
+#include "analysis/table_registry.h"
 
 #include <string.h>
 
@@ -459,6 +460,11 @@ static const struct osc_table_def calls = {
 };
 
 const struct osc_table_def *const osc_side_defs[OSC_SIDES] = {
-    [OSC_SIDE_ABOUT] = &about,     [OSC_SIDE_STEPS] = &steps, [OSC_SIDE_OPERATORS] = &operators,
-    [OSC_SIDE_KERNELS] = &kernels, [OSC_SIDE_CALLS] = &calls, [OSC_SIDE_TREE] = &osc_side_tree,
+    [OSC_SIDE_ABOUT] = &about,
+    [OSC_SIDE_STEPS] = &steps,
+    [OSC_SIDE_OPERATORS] = &operators,
+    [OSC_SIDE_KERNELS] = &kernels,
+    [OSC_SIDE_CALLS] = &calls,
+    [OSC_SIDE_TREE] = &osc_side_tree,
+    [OSC_SIDE_RANGES] = &osc_table_ranges,
 };

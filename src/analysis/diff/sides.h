@@ -30,6 +30,7 @@ enum osc_side {
     OSC_SIDE_KERNELS,
     OSC_SIDE_CALLS,
     OSC_SIDE_TREE,
+    OSC_SIDE_RANGES, /* the table ranges itself */
     OSC_SIDES
 };
 

@@ -65,7 +65,8 @@ static int prepare(struct diff *d)
 static int compare(struct diff *d)
 {
     struct osc_err err = {0};
-    const int failed = osc_compare_show_load(&d->runs, d->args, osc_whole_sides());
+    const int failed = osc_compare_show_load(
+        &d->runs, d->args, osc_whole_sides() | (d->named ? osc_compare_sides(d->named) : 0));
 
     if (failed)
         return failed;

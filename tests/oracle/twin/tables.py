@@ -6,7 +6,6 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from pathlib import Path
-from typing import Callable
 
 from . import (
     advice,
@@ -63,18 +62,20 @@ NAMES = (
 )
 
 
-def own() -> dict[str, tuple[Callable[[Trace], list[dict]], str]]:
-    """The tables of modules that say so themselves: ROWS has for each a function, which makes the
-    rows of one trace, and the column by which those of a rank are sorted, the largest first."""
+def own(what: str) -> dict:
+    """What the modules of tables say themselves in WHAT. ROWS has for each table of one run a
+    function, which makes the rows of one trace, and the column by which those of a rank are sorted,
+    the largest first; PAIRS for each table of two runs a function, which makes the rows of the traces
+    of both."""
     found: dict = {}
     for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
         if module.name not in ("tables", "__init__"):
             of = importlib.import_module(f".{module.name}", __package__)
-            found.update(getattr(of, "ROWS", {}))
+            found.update(getattr(of, what, {}))
     return found
 
 
-OWN = own()
+OWN, PAIRS = own("ROWS"), own("PAIRS")
 NAMES = (*NAMES, *OWN)
 
 
