@@ -8,6 +8,7 @@
 #include "analysis/table_registry.h"
 #include "base/parse.h"
 #include "table/nearest.h"
+#include "table/row_groups.h"
 #include "table/table_options.h"
 
 /* --- lists ----------------------------------------------------------------------- */
@@ -96,7 +97,7 @@ static bool is_list(const char *list)
 
 static bool has_groupings(const struct osc_table_def *def)
 {
-    return def->groupings && def->groupings[0];
+    return (def->groupings && def->groupings[0]) || osc_pattern_column(def) >= 0;
 }
 
 static bool has_symbols(const struct osc_table_def *def)

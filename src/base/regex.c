@@ -11,12 +11,14 @@
 /* Between two looks at whether the caller was cancelled. */
 #define STEPS_PER_LOOK (1u << 20)
 
-enum op { CLASS, SPLIT, JUMP, BEGIN, END, BORDER, MATCH };
+enum op { CLASS, SPLIT, JUMP, BEGIN, END, BORDER, SAVE, MATCH };
+
+#define SLOTS (2 * (OSC_REGEX_GROUPS_MAX + 1))
 
 struct code {
     uint8_t op;
     int16_t x, y;  /* relative targets of SPLIT and JUMP */
-    uint16_t bits; /* CLASS: index in classes */
+    uint16_t bits; /* CLASS: index in classes; SAVE: slot */
 };
 
 struct set {
@@ -31,6 +33,9 @@ struct osc_regex {
     uint32_t clock;            /* goes on from text to text */
     uint32_t n_codes, n_classes, n_now, n_next;
     uint32_t n_steps; /* since the last look; goes on from text to text */
+    uint32_t n_groups;
+    struct osc_regex_span brackets[OSC_REGEX_GROUPS_MAX]; /* of groups, in the pattern */
+    struct finder *finder; /* owned; NULL until a part is sought */
 };
 
 /* What is between parentheses; numbers of codes. */
@@ -38,11 +43,12 @@ struct group {
     uint32_t begin, choice;
     uint32_t
         jump; /* + 1: the last of the jumps behind choices, each with the one before; or 0 */
+    uint32_t number; /* + 1: of the group in brackets; 0: it has none */
 };
 
 struct parser {
     struct osc_regex *r;
-    const char *s, *end;
+    const char *begin, *s, *end;
     const char *wrong; /* or NULL */
     struct group groups[DEPTH_MAX];
     unsigned n_groups;
@@ -193,19 +199,17 @@ static void parse_atom(struct parser *p)
     }
 }
 
-/* Let the codes from AT on be repeated as C says. */
-static void repeat(struct parser *p, uint32_t at, char c)
+/* Let the codes from AT on be repeated as C says; with IS_SHORT as seldom as possible. */
+static void repeat(struct parser *p, uint32_t at, char c, bool is_short)
 {
     const int16_t n = (int16_t)(p->r->n_codes - at);
     struct code *const split = insert(p, c == '+' ? p->r->n_codes : at, SPLIT);
 
-    if (c == '+') {
-        split->x = (int16_t)-n;
-        split->y = 1;
-        return;
-    }
-    split->x = 1;
-    split->y = (int16_t)(c == '*' ? n + 2 : n + 1);
+    const int16_t again = (int16_t)(c == '+' ? -n : 1);
+    const int16_t on = (int16_t)(c == '+' ? 1 : c == '*' ? n + 2 : n + 1);
+
+    split->x = is_short ? on : again;
+    split->y = is_short ? again : on;
     if (c == '*')
         insert(p, p->r->n_codes, JUMP)->x = (int16_t) - (n + 1);
 }
@@ -224,13 +228,23 @@ static void end_choice(struct parser *p)
     g->choice = r->n_codes;
 }
 
-static void begin_group(struct parser *p)
+/* Begin a group, behind its bracket if there is one; if it IS_KEPT, its place in the text is.
+ */
+static void begin_group(struct parser *p, bool is_kept)
 {
+    struct osc_regex *const r = p->r;
+    uint32_t number = 0;
+
     if (p->n_groups == DEPTH_MAX) {
         p->wrong = "it is too deep";
         return;
     }
-    p->groups[p->n_groups++] = (struct group){p->r->n_codes, p->r->n_codes, 0};
+    if (is_kept && r->n_groups < OSC_REGEX_GROUPS_MAX) {
+        r->brackets[r->n_groups].from = (uint32_t)(p->s - p->begin) - 1;
+        number = ++r->n_groups;
+        insert(p, r->n_codes, SAVE)->bits = (uint16_t)(2 * number);
+    }
+    p->groups[p->n_groups++] = (struct group){r->n_codes, r->n_codes, 0, number};
 }
 
 /* End the innermost group: its choices go on behind it. Returns where it begins. */
@@ -244,18 +258,24 @@ static uint32_t end_group(struct parser *p)
         jump = (uint32_t)c->y;
         c->x = (int16_t)(p->r->n_codes - (uint32_t)(c - p->r->codes));
     }
-    return g->begin;
+    if (g->number == 0)
+        return g->begin;
+    p->r->brackets[g->number - 1].to = (uint32_t)(p->s - p->begin);
+    insert(p, p->r->n_codes, SAVE)->bits = (uint16_t)(2 * g->number + 1);
+    return g->begin - 1; /* where its place is kept */
 }
 
 static void parse(struct parser *p)
 {
-    begin_group(p);
+    begin_group(p, false);
     while (p->s < p->end && !p->wrong) {
         uint32_t at = p->r->n_codes;
 
         if (*p->s == '(') {
-            p->s += p->end - p->s >= 3 && p->s[1] == '?' && p->s[2] == ':' ? 3 : 1;
-            begin_group(p);
+            const bool is_kept = p->end - p->s < 3 || p->s[1] != '?' || p->s[2] != ':';
+
+            p->s += is_kept ? 1 : 3;
+            begin_group(p, is_kept);
             continue;
         }
         if (*p->s == '|') {
@@ -270,9 +290,11 @@ static void parse(struct parser *p)
         else
             p->wrong = "a ) is too much";
         if (p->s < p->end && (*p->s == '*' || *p->s == '+' || *p->s == '?') && !p->wrong) {
-            repeat(p, at, *p->s++);
-            if (p->s < p->end && *p->s == '?')
-                p->s++; /* as few as possible: for a yes or no it is the same */
+            const char c = *p->s++;
+            const bool is_short = p->s < p->end && *p->s == '?';
+
+            p->s += is_short;
+            repeat(p, at, c, is_short);
         }
     }
     if (p->n_groups > 1 && !p->wrong)
@@ -285,7 +307,8 @@ osc_status osc_regex_open(struct osc_regex **to, struct osc_str pattern, bool is
 {
     struct osc_regex *const r =
         pattern.len <= OSC_REGEX_LENGTH_MAX ? osc_calloc(1, sizeof *r) : NULL;
-    struct parser p = {.r = r, .s = pattern.s, .end = pattern.s + pattern.len};
+    struct parser p = {
+        .r = r, .begin = pattern.s, .s = pattern.s, .end = pattern.s + pattern.len};
 
     *to = NULL;
     if (pattern.len > OSC_REGEX_LENGTH_MAX)
@@ -309,6 +332,8 @@ osc_status osc_regex_open(struct osc_regex **to, struct osc_str pattern, bool is
 
 void osc_regex_close(struct osc_regex *r)
 {
+    if (r)
+        osc_free(r->finder);
     osc_free(r);
 }
 
@@ -344,6 +369,8 @@ static bool reach(struct osc_regex *r, uint32_t pc, struct osc_str text, uint32_
             r->stack[n++] = (uint16_t)((int)k + c->y);
         if (c->op == SPLIT || c->op == JUMP)
             r->stack[n++] = (uint16_t)((int)k + c->x);
+        if (c->op == SAVE)
+            r->stack[n++] = (uint16_t)(k + 1);
         if ((c->op == BEGIN && at == 0) || (c->op == END && at == text.len) ||
             (c->op == BORDER && is_border(text, at)))
             r->stack[n++] = (uint16_t)(k + 1);
@@ -382,4 +409,144 @@ bool osc_regex_has(struct osc_regex *r, struct osc_str text)
         memcpy(r->now, r->next, r->n_next * sizeof *r->now);
         r->n_now = r->n_next;
     }
+}
+
+/* --- finding ---------------------------------------------------------------------- */
+
+/* Where groups begin and end in the text; UINT32_MAX: nowhere. */
+struct caps {
+    uint32_t at[SLOTS];
+};
+
+/* What finding needs besides: places of the states in the lists now and next, and what is left
+ * to follow. Each code is followed once at a time and leaves at most two. */
+struct finder {
+    struct caps now[CODES_MAX], next[CODES_MAX];
+    struct step {
+        uint16_t pc, slot; /* slot: + 1, to be set to BEFORE again; 0: follow PC */
+        uint32_t before;
+    } stack[2 * CODES_MAX + 2];
+};
+
+/* Add to NEXT what is reached from code PC at AT with the places CAPS, the preferred first: as
+ * reach() does, but places are kept on the way, and taken back for what is tried later. */
+static void follow(struct osc_regex *r, uint32_t pc, struct caps *caps, struct osc_str text,
+                   uint32_t at)
+{
+    struct step *const stack = r->finder->stack;
+    uint32_t n = 0;
+
+    stack[n++] = (struct step){(uint16_t)pc, 0, 0};
+    while (n > 0) {
+        const struct step s = stack[--n];
+        const struct code *const c = &r->codes[s.pc];
+
+        if (s.slot > 0) {
+            caps->at[s.slot - 1] = s.before;
+            continue;
+        }
+        r->n_steps++;
+        if (r->marks[s.pc] == r->clock)
+            continue;
+        r->marks[s.pc] = r->clock;
+        if (c->op == CLASS || c->op == MATCH) {
+            r->finder->next[r->n_next] = *caps;
+            r->next[r->n_next++] = s.pc;
+        }
+        if (c->op == SPLIT)
+            stack[n++] = (struct step){(uint16_t)((int)s.pc + c->y), 0, 0};
+        if (c->op == SPLIT || c->op == JUMP)
+            stack[n++] = (struct step){(uint16_t)((int)s.pc + c->x), 0, 0};
+        if (c->op == SAVE) {
+            stack[n++] = (struct step){0, (uint16_t)(c->bits + 1), caps->at[c->bits]};
+            caps->at[c->bits] = at;
+        }
+        if (c->op == SAVE || (c->op == BEGIN && at == 0) || (c->op == END && at == text.len) ||
+            (c->op == BORDER && is_border(text, at)))
+            stack[n++] = (struct step){(uint16_t)(s.pc + 1), 0, 0};
+    }
+}
+
+/* Let the states of AT read the next character. True: one of them matches, with the places
+ * *FOUND; those behind it, which are not preferred to it, are dropped. */
+static bool step_on(struct osc_regex *r, struct osc_str text, uint32_t at, struct caps *found)
+{
+    const unsigned char c = at < text.len ? (unsigned char)text.s[at] : 0;
+
+    memcpy(r->now, r->next, r->n_next * sizeof *r->now);
+    memcpy(r->finder->now, r->finder->next, r->n_next * sizeof *r->finder->now);
+    r->n_now = r->n_next;
+    r->n_next = 0;
+    r->clock++;
+    for (uint32_t i = 0; i < r->n_now; i++) {
+        const struct code *const code = &r->codes[r->now[i]];
+
+        if (code->op == MATCH) {
+            *found = r->finder->now[i];
+            found->at[1] = at;
+            return true;
+        }
+        if (at < text.len && (r->classes[code->bits].bits[c / 8] & 1u << c % 8) != 0)
+            follow(r, r->now[i] + 1u, &r->finder->now[i], text, at + 1);
+    }
+    return false;
+}
+
+osc_status osc_regex_prepare(struct osc_regex *r)
+{
+    if (!r->finder)
+        r->finder = osc_malloc(sizeof *r->finder);
+    return r->finder ? OSC_OK : OSC_ENOMEM;
+}
+
+bool osc_regex_find(struct osc_regex *r, struct osc_str text, struct osc_regex_span *spans)
+{
+    struct caps found, none;
+    bool is_found = false;
+
+    memset(&none, 0xff, sizeof none);
+    found = none;
+    r->n_next = 0;
+    if (r->clock > UINT32_MAX - text.len - 2) {
+        memset(r->marks, 0, sizeof r->marks);
+        r->clock = 0;
+    }
+    r->clock++;
+    for (uint32_t at = 0; at <= text.len; at++) {
+        if (!is_found) {
+            struct caps start = none;
+
+            start.at[0] = at;
+            follow(r, 0, &start, text, at); /* what began earlier is preferred */
+        }
+        if (r->n_next == 0 && is_found)
+            break;
+        is_found |= step_on(r, text, at, &found);
+        if (r->n_steps >= STEPS_PER_LOOK) {
+            r->n_steps = 0;
+            if (osc_mem_is_cancelled())
+                return false;
+        }
+    }
+    for (uint32_t k = 0; k <= OSC_REGEX_GROUPS_MAX && is_found; k++)
+        spans[k] = (struct osc_regex_span){found.at[2 * k], found.at[2 * k + 1]};
+    return is_found;
+}
+
+void osc_regex_label(const struct osc_regex *r, struct osc_str pattern, struct osc_str text,
+                     const struct osc_regex_span *spans, struct osc_strbuf *out)
+{
+    uint32_t from = 0;
+
+    for (uint32_t k = 0; k < r->n_groups; k++) {
+        const struct osc_regex_span b = r->brackets[k], s = spans[k + 1];
+
+        if (b.from < from)
+            continue; /* inside of the one before */
+        osc_strbuf_add(out, pattern.s + from, b.from - from);
+        if (s.from != UINT32_MAX && s.to != UINT32_MAX)
+            osc_strbuf_add(out, text.s + s.from, s.to - s.from);
+        from = b.to;
+    }
+    osc_strbuf_add(out, pattern.s + from, pattern.len - from);
 }

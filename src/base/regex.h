@@ -14,11 +14,14 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/status.h"
 #include "base/str.h"
+#include "base/strbuf.h"
 
 #define OSC_REGEX_LENGTH_MAX 1000u
+#define OSC_REGEX_GROUPS_MAX 9u /* groups of which the place is kept: ( ), but not (?: ) */
 
 struct osc_regex;
 
@@ -32,3 +35,23 @@ void osc_regex_close(struct osc_regex *r); /* R may be NULL */
  * where the account of the caller was cancelled (osc_mem_is_cancelled()), the answer comes at
  * once and means nothing. */
 bool osc_regex_has(struct osc_regex *r, struct osc_str text);
+
+/* A part of a text, from FROM to before TO; both UINT32_MAX: none. */
+struct osc_regex_span {
+    uint32_t from, to;
+};
+
+/* Make R ready for osc_regex_find(). OSC_ENOMEM. */
+OSC_MUST_USE osc_status osc_regex_prepare(struct osc_regex *r);
+
+/*
+ * Find the part of TEXT that R, which is prepared, matches: the first one; *, + and ? take as
+ * much as they can, or behind a further ? as little, and earlier choices are preferred, as in
+ * JavaScript. SPANS, one more than groups, receives it and each group. Cancelling is as above.
+ */
+bool osc_regex_find(struct osc_regex *r, struct osc_str text, struct osc_regex_span *spans);
+
+/* Append PATTERN, of which R was made, with what TEXT has at SPANS in the place of each group.
+ */
+void osc_regex_label(const struct osc_regex *r, struct osc_str pattern, struct osc_str text,
+                     const struct osc_regex_span *spans, struct osc_strbuf *out);

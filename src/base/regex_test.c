@@ -122,4 +122,60 @@ TEST(stops_in_a_long_text_when_the_caller_is_cancelled)
     osc_free(text);
 }
 
+/* Assert that the part of TEXT that PATTERN finds makes LABEL of it; NULL: it finds none. */
+static void labels(const char *pattern, const char *text, const char *label)
+{
+    struct osc_regex_span spans[OSC_REGEX_GROUPS_MAX + 1];
+    struct osc_strbuf out = {0};
+    struct osc_regex *r;
+
+    assert_int_equal(osc_regex_open(&r, osc_str_c(pattern), false, NULL), OSC_OK);
+    assert_int_equal(osc_regex_prepare(r), OSC_OK);
+    for (int again = 0; again < 2; again++) {
+        const bool found = osc_regex_find(r, osc_str_c(text), spans);
+
+        assert_int_equal(found, label != NULL);
+        assert_int_equal(found, osc_regex_has(r, osc_str_c(text)));
+        osc_strbuf_clear(&out);
+        if (found)
+            osc_regex_label(r, osc_str_c(pattern), osc_str_c(text), spans, &out);
+        assert_int_equal(out.status, OSC_OK);
+        if (found)
+            assert_string_equal(out.s, label);
+    }
+    osc_strbuf_fini(&out);
+    osc_regex_close(r);
+}
+
+TEST(a_label_is_the_pattern_with_what_its_groups_match)
+{
+    labels("execute_.*_generation_([0-9]+)", "execute_context_5(40)_generation_3(3)",
+           "execute_.*_generation_3");
+    labels("gemm", "ampere_sgemm_128", "gemm");
+    labels("gemm", "conv", NULL);
+    labels("(a+)(b*)", "xaab", "aab");
+    labels("(a+?)(a*)", "aaa", "aaa");
+    labels("^(x|xy)(y?)$", "xy", "^xy$");
+    labels("(a)|(b)", "b", "|b");       /* a group that takes no part is empty */
+    labels("((a)b)c", "abc", "abc");    /* of nested groups the outer one */
+    labels("(?:a)(b)", "ab", "(?:a)b"); /* of these no place is kept */
+    labels("(a.)*z", "abacz", "ac*z");  /* of repeated ones the last */
+    labels("layer\\.(\\d+)\\.", "encoder.layer.11.attention", "layer\\.11\\.");
+}
+
+TEST(what_is_found_is_the_first_and_the_preferred)
+{
+    struct osc_regex_span spans[OSC_REGEX_GROUPS_MAX + 1];
+    struct osc_regex *r;
+
+    assert_int_equal(osc_regex_open(&r, OSC_STR("b+(c?)"), false, NULL), OSC_OK);
+    assert_int_equal(osc_regex_prepare(r), OSC_OK);
+    assert_true(osc_regex_find(r, OSC_STR("abbcbc"), spans));
+    assert_int_equal(spans[0].from, 1);
+    assert_int_equal(spans[0].to, 4);
+    assert_int_equal(spans[1].from, 3);
+    assert_int_equal(spans[1].to, 4);
+    osc_regex_close(r);
+}
+
 UNIT_MAIN("regex")

@@ -143,8 +143,9 @@ static const struct osc_option before[] = {
              "with ns() us() ms() s() kib() mib() gib(), such as 'total_ns > us(10)'",
      .completion = OSC_COMPLETE_COLUMNS},
     {"group-by", 'g', "KEY", ROWS,
-     .help = "make a row for each KEY, such as shape, dtype or stack:5; "
-             "--list names the keys of a table",
+     .help =
+         "make a row for each KEY, such as shape, dtype or stack:5, or one of all names that "
+         "a pattern matches: 'name~layer_([0-9]+)'; --list names the keys of a table",
      .completion = OSC_COMPLETE_GROUPING},
     {"merge", 'm', NULL, BOTH, .help = "sum all ranks and spans into one block of rows"},
     {"format", 'f', "FORM", BOTH | DIFF,

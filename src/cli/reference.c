@@ -6,9 +6,11 @@
 
 #include "analysis/table_registry.h"
 #include "api/tables_json.h"
+#include "ask/request.h"
 #include "cli/cli.h"
 #include "cli/show.h"
 #include "model/finding.h"
+#include "table/row_groups.h"
 #include "table/rules.h"
 #include "table/sheet.h"
 
@@ -78,11 +80,13 @@ static void list_table(struct osc_strbuf *out, const struct osc_table_def *def)
     if (columns.status != OSC_OK)
         out->status = columns.status;
     osc_strbuf_fini(&columns);
-    if (def->groupings && def->groupings[0]) {
+    if (osc_request_is_for("group-by", def)) {
         osc_strbuf_pad(out, ' ', LIST_INDENT);
         osc_strbuf_adds(out, "--group-by:");
-        for (size_t i = 0; def->groupings[i]; i++)
+        for (size_t i = 0; def->groupings && def->groupings[i]; i++)
             osc_strbuf_addf(out, " %s", def->groupings[i]);
+        if (osc_pattern_column(def) >= 0)
+            osc_strbuf_adds(out, " name~PATTERN");
         osc_strbuf_addc(out, '\n');
     }
     if (def->options) {
@@ -235,10 +239,12 @@ static void page_table(struct osc_strbuf *out, const struct osc_table_def *def)
                         def->columns[def->sorted_by - 1].name);
     else
         osc_strbuf_adds(out, "Rows stand in order of time, or of first appearance.");
-    if (def->groupings && def->groupings[0]) {
+    if (osc_request_is_for("group-by", def)) {
         osc_strbuf_adds(out, " `--group-by`:");
-        for (size_t i = 0; def->groupings[i]; i++)
-            osc_strbuf_addf(out, "%s `%s`", i > 0 ? "," : "", def->groupings[i]);
+        for (size_t i = 0; def->groupings && def->groupings[i]; i++)
+            osc_strbuf_addf(out, " `%s`,", def->groupings[i]);
+        osc_strbuf_adds(out, osc_pattern_column(def) >= 0 ? " `name~PATTERN`"
+                                                          : " and several with commas");
         osc_strbuf_addc(out, '.');
     }
     for (size_t i = 0; def->options && def->options[i]; i++) {

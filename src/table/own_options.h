@@ -57,6 +57,7 @@ struct osc_options {
     const char *group_by;  /* as given, or NULL; borrowed */
     uint32_t groups;       /* bit I: the I-th grouping of the table */
     uint32_t group_number; /* N of the grouping that has a number */
+    const char *pattern;   /* of name~PATTERN, in group_by; NULL: none */
     struct osc_option_value own[OSC_OWN_OPTIONS_MAX]; /* those of the table that are set */
     uint32_t n_own;
     unsigned n_threads;

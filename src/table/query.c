@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "table/merge.h"
+#include "table/row_groups.h"
 #include "table/row_sort.h"
 
 #define TEXT_ROWS 100 /* per block, unless --limit is given */
@@ -132,7 +133,8 @@ static osc_status map_trace(const struct osc_query *q, const struct osc_trace *t
 
     if (st == OSC_OK && out->status != OSC_OK)
         st = osc_fail(err, out->status, "%s", osc_status_text(out->status));
-    return st;
+    return st == OSC_OK && q->options->pattern ? osc_rows_group(out, q->options->pattern, err)
+                                               : st;
 }
 
 uint64_t osc_query_rows_of_each(const struct osc_query *q)

@@ -67,6 +67,8 @@ static bool is_asked(const char *group_by, const char *grouping)
     while (group_by && grouping && *group_by) {
         const size_t len = strcspn(group_by, ",");
 
+        if (memchr(group_by, '~', len))
+            return false; /* a pattern is the last of them */
         if (strcspn(group_by, ":,") == strlen(grouping) &&
             strncmp(group_by, grouping, strlen(grouping)) == 0)
             return true;

@@ -6,6 +6,7 @@
 
 #include "base/parse.h"
 #include "table/nearest.h"
+#include "table/row_groups.h"
 
 const struct osc_table_option *osc_table_option(const struct osc_table_def *def,
                                                 const char *name)
@@ -53,12 +54,18 @@ static osc_status wrong_grouping(const struct osc_table_def *def, const char *te
 {
     struct osc_nearest near = {.word = text};
 
-    if (!def->groupings)
-        return osc_fail(err, OSC_EINVAL, "%s cannot be grouped", def->name);
-    for (size_t i = 0; def->groupings[i]; i++)
+    for (size_t i = 0; def->groupings && def->groupings[i]; i++)
         osc_nearest_try(&near, def->groupings[i]);
-    return osc_fail(err, OSC_EINVAL, "%s cannot be grouped by '%s'; did you mean '%s'?",
-                    def->name, text, near.best ? near.best : def->groupings[0]);
+    if (!near.best && def->groupings)
+        near.best = def->groupings[0];
+    if (near.best)
+        return osc_fail(err, OSC_EINVAL, "%s cannot be grouped by '%s'; did you mean '%s'?",
+                        def->name, text, near.best);
+    if (osc_pattern_column(def) >= 0)
+        return osc_fail(err, OSC_EINVAL,
+                        "%s cannot be grouped by '%s', only by a pattern: 'name~conv'",
+                        def->name, text);
+    return osc_fail(err, OSC_EINVAL, "%s cannot be grouped", def->name);
 }
 
 osc_status osc_options_group(struct osc_options *o, const struct osc_table_def *def,
@@ -71,6 +78,10 @@ osc_status osc_options_group(struct osc_options *o, const struct osc_table_def *
 
     o->group_by = group_by;
     while (has_more) {
+        if (strncmp(p, "name~", 5) == 0 && osc_pattern_column(def) >= 0) {
+            o->pattern = p + 5; /* the rest, whatever it contains */
+            return osc_pattern_check(o->pattern, err);
+        }
         const size_t len = strcspn(p, ","), key = strcspn(p, ":,");
         const int i = find_grouping(def, p, key, len);
 

@@ -195,6 +195,7 @@ const struct osc_table_def osc_table_gaps = {
     .source = "device work of each queue, and the ranges of the thread that launched it.",
     .columns = columns,
     .n_columns = N_COLUMNS,
+    .rules = OSC_RULE_LINKS,
     .sorted_by = DUR + 1,
     .facts = OSC_FACT_LINKS | OSC_FACT_FOREST,
     .map = map,

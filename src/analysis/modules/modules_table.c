@@ -10,12 +10,13 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/sort.h"
+#include "table/row_groups.h"
 
 /* Paths show at most this many innermost names: a hostile file may nest without end. */
 #define PATH_NAMES_MAX 64u
 
 /* What rows can be grouped by. */
-enum { BY_ANNOTATION, BY_LINE };
+enum { BY_ANNOTATION, BY_LINE, BY_CLASS, BY_LAYER };
 
 enum {
     PATH,
@@ -256,13 +257,76 @@ static osc_status find_lightning(const struct osc_trace *t, bool *is_there)
     return OSC_OK;
 }
 
+/* Whether rows are other scopes than modules. */
+static bool is_of_others(const struct osc_options *o)
+{
+    return osc_is_grouped(o, BY_ANNOTATION) || osc_is_grouped(o, BY_LINE);
+}
+
+/* Append NAME without the number at its end: the class of a module. */
+static void add_class(struct osc_strbuf *out, struct osc_str name)
+{
+    uint32_t len = name.len;
+
+    while (len > 0 && name.s[len - 1] >= '0' && name.s[len - 1] <= '9')
+        len--;
+    if (len > 1 && len < name.len && name.s[len - 1] == '_')
+        name.len = len - 1;
+    osc_strbuf_addstr(out, name);
+}
+
+/* Append PATH, attributes with dots between, with * in place of each that is a number. */
+static void add_layer(struct osc_strbuf *out, struct osc_str path)
+{
+    uint32_t from = 0;
+
+    for (uint32_t i = 0; i <= path.len; i++) {
+        if (i < path.len && path.s[i] != '.')
+            continue;
+        bool is_number = i > from;
+
+        for (uint32_t k = from; k < i; k++)
+            is_number = is_number && path.s[k] >= '0' && path.s[k] <= '9';
+        osc_strbuf_adds(out, from > 0 ? "." : "");
+        osc_strbuf_add(out, is_number ? "*" : path.s + from, is_number ? 1 : i - from);
+        from = i + 1;
+    }
+}
+
+/* Make one row of all modules of OUT that have the same class, or the same place in layers. */
+static osc_status group_modules(struct osc_result *out, bool by_layer)
+{
+    static const uint32_t of_one[] = {DEPTH, ATTRIBUTE_PATH, MODULE_ID};
+    struct osc_strbuf text = {0};
+    osc_status st = OSC_OK;
+
+    for (uint64_t i = 0; i < out->n_rows && st == OSC_OK; i++) {
+        osc_strbuf_clear(&text);
+        if (by_layer && osc_result_has(out, i, ATTRIBUTE_PATH))
+            add_layer(&text, osc_result_get_str(out, i, ATTRIBUTE_PATH));
+        else
+            add_class(&text, osc_result_get_str(out, i, NAME));
+        st = text.status;
+        if (st != OSC_OK)
+            break;
+        const struct osc_str key = {text.s, (uint32_t)text.len};
+        osc_result_set_str(out, i, PATH, key);
+        osc_result_set_str(out, i, NAME, key);
+        osc_result_set_int(out, i, POSITION, 0);
+        for (size_t k = 0; k < sizeof of_one / sizeof *of_one; k++)
+            osc_result_set_missing(out, i, of_one[k]);
+    }
+    osc_strbuf_fini(&text);
+    return st == OSC_OK ? osc_rows_regroup(out) : st;
+}
+
 static osc_status make(const struct osc_trace *t, const struct osc_options *o,
                        enum osc_scopes *scopes, struct osc_modules *m)
 {
     bool is_lightning = false;
     osc_status st = OSC_OK;
 
-    if (o->group_by) {
+    if (is_of_others(o)) {
         *scopes = osc_is_grouped(o, BY_LINE) ? OSC_SCOPES_LINE : OSC_SCOPES_ANNOTATION;
         return osc_modules_make(t, *scopes, m);
     }
@@ -282,14 +346,16 @@ static const char *why_empty(const struct osc_trace *t, const struct osc_options
                              enum osc_scopes scopes, bool has_places, bool has_python)
 {
     if (!has_places && !t->is_torch && t->producer == OSC_PRODUCER_OPSCOPE)
-        return o->group_by ? "no such scopes: the program began none"
-                           : "no modules: the program began none; the table ranges shows what "
-                             "there is";
+        return is_of_others(o)
+                   ? "no such scopes: the program began none"
+                   : "no modules: the program began none; the table ranges shows what "
+                     "there is";
     if (!has_places && !t->is_torch)
-        return o->group_by ? "no such scopes: only traces of PyTorch and recordings have them"
-                           : "no modules: only traces of PyTorch and recordings have them; the "
-                             "table ranges shows what there is";
-    if (!o->group_by)
+        return is_of_others(o)
+                   ? "no such scopes: only traces of PyTorch and recordings have them"
+                   : "no modules: only traces of PyTorch and recordings have them; the "
+                     "table ranges shows what there is";
+    if (!is_of_others(o))
         return has_places ? "no module is at the top: each is held by one that it holds itself"
                           : "no modules: record with with_stack=True and with_modules=True, or "
                             "opscope run --torch=stack; "
@@ -319,7 +385,11 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         backward_ns += m.places[i].backward_host_ns;
         has_paths = has_paths || m.places[i].path.len > 0;
     }
-    if (has_paths && !osc_is_compat_tb(o))
+    const bool by_layer = osc_is_grouped(o, BY_LAYER);
+    const bool is_joined = by_layer || osc_is_grouped(o, BY_CLASS);
+    if (st == OSC_OK && is_joined)
+        st = group_modules(out, by_layer);
+    if (has_paths && !is_joined && !osc_is_compat_tb(o))
         osc_result_show(out, ATTRIBUTE_PATH);
     if (backward_ns != 0 && !osc_is_compat_tb(o)) {
         osc_result_show(out, BACKWARD_HOST);
@@ -387,8 +457,11 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
     return st == OSC_OK ? OSC_OK : osc_fail(err, st, "modules: %s", osc_status_text(st));
 }
 
-static const char *const groupings[] = {
-    [BY_ANNOTATION] = "annotation", [BY_LINE] = "line", NULL};
+static const char *const groupings[] = {[BY_ANNOTATION] = "annotation",
+                                        [BY_LINE] = "line",
+                                        [BY_CLASS] = "class",
+                                        [BY_LAYER] = "layer",
+                                        NULL};
 
 static const struct osc_table_option *const options[] = {&osc_option_compat, NULL};
 
@@ -396,7 +469,12 @@ const struct osc_table_def osc_table_modules = {
     .name = "modules",
     .help =
         "Calls, host and device time of modules by their place in the hierarchy, with their "
-        "backward pass. Use --group-by annotation or line for traces without modules.",
+        "backward pass; with --group-by class a row for each class, with --group-by layer one "
+        "for "
+        "the same place in each layer (encoder.layer.*.attention): rows of these have the sums "
+        "of all that they stand for, also of one inside of another. Use --group-by annotation "
+        "or "
+        "line for traces without modules.",
     .source = "ranges nn.Module of Python's tracer, and the operators in them.",
     .rules = OSC_RULE_MODULES,
     .columns = columns,
