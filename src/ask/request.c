@@ -11,6 +11,9 @@
 #include "table/row_groups.h"
 #include "table/table_options.h"
 
+/* As many tables as take an option are named where another one is asked for. */
+#define TABLES_MAX 6u
+
 /* --- lists ----------------------------------------------------------------------- */
 
 /* Parse one "A" or "A-B" of a list. Returns its end, or NULL. */
@@ -541,7 +544,11 @@ static osc_status refuse_table(const char *name, const struct osc_table_def *def
     osc_status st = OSC_EINVAL;
 
     osc_request_add_tables(&names, name);
-    if (names.status == OSC_OK)
+    if (names.status == OSC_OK && osc_request_count_tables(name) > TABLES_MAX)
+        (void)osc_fail(
+            err, st, "--%s has no effect for %s; 'opscope table --list' says for which it has",
+            name, def->name);
+    else if (names.status == OSC_OK)
         (void)osc_fail(err, st, "--%s has no effect for %s, only for %s", name, def->name,
                        names.s);
     else

@@ -175,9 +175,7 @@ TEST_WITH(what_is_wrong_is_said_to_the_program_alone, set_up, tear_down)
                    "--compat: 'x' is not 'tb'");
     assert_refuses(
         (struct osc_question){.table = "threads", .group_by = "x"},
-        "--group-by has no effect for threads, only for ranges, averages, operators, "
-        "kernels, memory_live, modules, stragglers and "
-        "diff_operators");
+        "--group-by has no effect for threads; 'opscope table --list' says for which it has");
 }
 
 /* Collects a limited number of bytes. */

@@ -44,6 +44,9 @@ GROUPINGS = {
         "thread,kind",
         "category,thread",
         "step,process,track",
+        "name~aten::([a-z]+)",
+        "name~(.)o([a-z]*)",
+        "step,name~[0-9]+",
     ),
 }
 COMPAT = {

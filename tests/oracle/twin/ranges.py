@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import re
 from fractions import Fraction
 
 from . import forest, inventory
@@ -119,17 +120,32 @@ def row(key: dict, parts: list[list[Event]]) -> dict:
     }
 
 
+def label(name: str | None, pattern: str | None) -> str | None:
+    """What stands for NAME by PATTERN, of --group-by name~PATTERN: the pattern with what its groups
+    match in their places; the name itself if nothing matches. Groups are not nested."""
+    if pattern is None or name is None:
+        return name
+    text = name.encode("utf-8", "surrogateescape")
+    found = re.search(pattern.encode(), text, re.I | re.S)
+    if not found:
+        return name
+    parts = re.split(rb"\([^)]*\)", pattern.encode())
+    groups = [*(g or b"" for g in found.groups()), b""]
+    return b"".join(p + g for p, g in zip(parts, groups)).decode("utf-8", "surrogateescape")
+
+
 def table(traces: list[Trace], group_by: str | None = None) -> list[dict]:
     """`ranges` of TRACES together; largest total first, of equal ones the first to appear."""
+    group_by, _, pattern = (group_by or "").partition("name~")
     columns = [c for part in (group_by or "").split(",") for c in PLACES.get(part, ())]
-    groups: dict[tuple, tuple[dict, list[list[Event]]]] = {}
+    groups: dict[tuple, tuple[dict, dict[tuple, list[Event]]]] = {}
     for n, trace in enumerate(traces):
         for event in trace.events:
             if event.dur is None:
                 continue
             place = place_of(trace, event)
             key = {
-                "name": name_of(trace, event),
+                "name": label(name_of(trace, event), pattern or None),
                 "kind": event.kind,
                 "place": place_word(trace, event),
                 **{c: place[c] for c in columns},
@@ -138,12 +154,11 @@ def table(traces: list[Trace], group_by: str | None = None) -> list[dict]:
                 key["name"] = None
             known = tuple(sorted(key.items(), key=lambda item: item[0]))
             if known not in groups:
-                groups[known] = (
-                    {**key, **names_of(trace, event, columns)},
-                    [[] for _ in traces],
-                )
-            groups[known][1][n].append(event)
-    rows = [row(key, parts) for key, parts in groups.values()]
+                groups[known] = ({**key, **names_of(trace, event, columns)}, {})
+            # Rows of several names are merged from one of each.
+            own = (n, name_of(trace, event) if pattern else None)
+            groups[known][1].setdefault(own, []).append(event)
+    rows = [row(key, list(parts.values())) for key, parts in groups.values()]
     known = [r["self_ns"] for r in rows if r["self_ns"] is not None]
     whole = sum(known)
     for r in rows:
