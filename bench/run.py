@@ -7,7 +7,7 @@
 # args: {gcc} --smoke --data {gcc}/bench/smoke-torch --only torch
 # env: BENCH_TORCH={torch}
 # needs: module
-# turn: 3
+# mode: full
 # about: Run the bench of torch once
 # step: measures
 # args: {bench}

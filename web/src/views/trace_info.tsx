@@ -63,7 +63,9 @@ export function Info({ frame }: { frame: Frame<"info"> }) {
           <tr key={row}>
             {hasRank && <td class="muted">rank {frame.text(row, "rank")}</td>}
             <th scope="row">{frame.text(row, "key").replace(/^meta\./, "")}</th>
-            <td {...frame.shown(row, "value")}>{frame.text(row, "value") || "–"}</td>
+            <td data-v={frame.text(row, "value")} data-r={String(row)} data-c="value">
+              {frame.text(row, "value") || "–"}
+            </td>
           </tr>
         ))}
       </tbody>
