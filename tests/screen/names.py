@@ -21,6 +21,7 @@ The table averages has torch's layout and is left out.
 import argparse
 import csv
 import io
+import os
 import re
 import subprocess
 import sys
@@ -221,6 +222,8 @@ def main() -> int:
     parser.add_argument("files", nargs="*", type=Path)
     args = parser.parse_args()
     csv.field_size_limit(1 << 30)
+    # The command that is built with the program says what identifies a row (oracle/cells.py).
+    os.environ["CATALOG"] = str(Path(args.tables).resolve().parents[2] / "opscope")
     n_right, n_wrong = 0, 0
     with tempfile.TemporaryDirectory(prefix="names-") as folder:
         for path in args.files or traces() + families.traces(Path(folder)):
