@@ -172,6 +172,17 @@ static inline uint32_t walk_end(const struct osc_block *b)
     return 0;
 }
 
+/* How many of the blocks that H counts lie in the LEN bytes that are mapped, which include the
+ * header and the threads. Others were added since: the flusher grows the file when it begins.
+ */
+static inline uint32_t walk_n_blocks(const struct osc_live_header *h, size_t len)
+{
+    const size_t n_mapped = (len - OSC_LIVE_BLOCKS_AT) / OSC_BLOCK_BYTES;
+    const uint32_t n = __atomic_load_n(&h->n_blocks, __ATOMIC_ACQUIRE);
+
+    return n < n_mapped ? n : (uint32_t)n_mapped;
+}
+
 static inline void walk_live(struct walk *w, const char *path)
 {
     const size_t n_in_file = w->n_segments;
@@ -179,8 +190,11 @@ static inline void walk_live(struct walk *w, const char *path)
     const unsigned char *p = walk_map(path, &len);
     const struct osc_live_header *h = (const struct osc_live_header *)(const void *)p;
 
-    if (!p || h->magic != OSC_LIVE_MAGIC || h->state == OSC_LIVE_ENDED)
+    if (!p || len < OSC_LIVE_BLOCKS_AT || h->magic != OSC_LIVE_MAGIC ||
+        h->state == OSC_LIVE_ENDED)
         return;
+    const uint32_t n_blocks = walk_n_blocks(h, len);
+
     walk_lost(w, h->lost);
     walk_lost(w, h->lost_gone);
     for (uint32_t i = 0; i < h->n_threads && i < OSC_LIVE_THREADS; i++) {
@@ -192,12 +206,12 @@ static inline void walk_live(struct walk *w, const char *path)
         if (t->state != OSC_THREAD_UNUSED)
             walk_threads(w, (const unsigned char *)&thread, sizeof thread);
     }
-    w->packed_room = h->n_blocks * osc_pack_bound(OSC_BLOCK_SLOTS);
+    w->packed_room = n_blocks * osc_pack_bound(OSC_BLOCK_SLOTS);
     w->packed = mmap(NULL, w->packed_room, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (w->packed == MAP_FAILED)
         walk_die("no memory", path);
-    for (uint32_t i = 0; i < h->n_blocks; i++) {
+    for (uint32_t i = 0; i < n_blocks; i++) {
         const struct osc_block *b =
             (const struct osc_block *)(const void *)(p + OSC_LIVE_BLOCKS_AT) + i;
         struct osc_pack_range range = {.take_all = true};

@@ -114,6 +114,24 @@ TEST(is_not_there_while_its_process_is)
     recorded_remove(rec.dir);
 }
 
+/* So it is for a moment if the flusher adds blocks while a test maps the file. */
+TEST(blocks_that_are_counted_but_not_mapped_are_not_read)
+{
+    static const uint32_t n_blocks = 1 << 20;
+    char blocks[256];
+
+    kill_child(record_in_child());
+    (void)snprintf(blocks, sizeof blocks, "%s.live/blocks", rec.out);
+    const int fd = open(blocks, O_WRONLY | O_CLOEXEC);
+
+    assert_int_equal(
+        pwrite(fd, &n_blocks, sizeof n_blocks, offsetof(struct osc_live_header, n_blocks)),
+        sizeof n_blocks);
+    (void)close(fd);
+    assert_int_equal(instants_at(rec.out), KILLED);
+    recorded_remove(rec.dir);
+}
+
 TEST(is_not_what_somebody_else_calls_so)
 {
     char live[200], inside[256];
