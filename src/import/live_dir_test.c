@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/pid.h"
@@ -317,6 +318,39 @@ TEST_WITH(names_cut_anywhere_are_told, set_up, tear_down)
         assert_int_equal(truncate(strings, n), 0);
         assert_true(load() > 0);
     }
+}
+
+/* The C library's name of pread(), which may be an inline function that checks its caller. */
+#if defined _FILE_OFFSET_BITS && _FILE_OFFSET_BITS == 64
+#define PREAD "pread64"
+#else
+#define PREAD "pread"
+#endif
+
+/* Names are still to be added, just before a byte of their file is read. */
+static bool is_growing;
+
+ssize_t osc_growing_pread(int fd, void *to, size_t n, off_t at) __asm__(PREAD);
+
+ssize_t osc_growing_pread(int fd, void *to, size_t n, off_t at)
+{
+    struct stat read, names;
+
+    if (is_growing && fstat(fd, &read) == 0 && stat(strings, &names) == 0 &&
+        read.st_ino == names.st_ino) {
+        is_growing = false;
+        write_file(strings, string_bytes, OSC_STRINGS_AT + rec.n_log);
+    }
+    return preadv(fd, &(struct iovec){.iov_base = to, .iov_len = n}, 1, at);
+}
+
+TEST_WITH(names_that_are_added_meanwhile_are_not_cut, set_up, tear_down)
+{
+    assert_int_equal(truncate(strings, OSC_STRINGS_AT), 0);
+    is_growing = true;
+    assert_int_equal(load(), 0);
+    if (is_growing) /* the reader calls another function than this one */
+        skip();
 }
 
 TEST_WITH(files_that_are_missing_are_told, set_up, tear_down)

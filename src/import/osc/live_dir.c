@@ -72,6 +72,21 @@ static osc_status open_file(const char *path, const char *name, int *fd, struct 
     return st;
 }
 
+/*
+ * Read HEAD, the LEN first bytes of FD, and the *SIZE of the file, in this order: the process
+ * may be writing, and a header that is read after the size may count what was added in between,
+ * as if the file were cut. -1 with errno.
+ */
+static int read_head(int fd, void *head, size_t len, uint64_t *size)
+{
+    struct stat info;
+
+    if (read_at(fd, head, len, 0) != 0 || fstat(fd, &info) != 0)
+        return -1;
+    *size = (uint64_t)info.st_size;
+    return 0;
+}
+
 /* Drop anchors that are beyond the end of a file of N_BYTES. */
 static void cut_anchors(struct osc_live_header *h, uint64_t n_bytes)
 {
@@ -116,11 +131,11 @@ static osc_status read_header(struct osc_live_dir *l, int fd, const char *path,
                               struct osc_err *err)
 {
     struct osc_live_header *h = &l->header;
-    struct stat info;
+    uint64_t size;
 
-    if (fstat(fd, &info) != 0 || read_at(fd, h, sizeof *h, 0) != 0)
+    if (read_head(fd, h, sizeof *h, &size) != 0)
         return cannot_read(err, path);
-    l->is_lost = h->magic == 0 || (uint64_t)info.st_size < sizeof h->magic;
+    l->is_lost = h->magic == 0 || size < sizeof h->magic;
     if (l->is_lost)
         return OSC_OK;
     if (h->magic != OSC_LIVE_MAGIC || h->block_bytes != OSC_BLOCK_BYTES)
@@ -130,7 +145,7 @@ static osc_status read_header(struct osc_live_dir *l, int fd, const char *path,
                            "%s: version %u of the live directory; this opscope reads up to %u",
                            path, h->version, OSC_LIVE_VERSION);
     l->is_there = true;
-    cut_anchors(h, (uint64_t)info.st_size);
+    cut_anchors(h, size);
     h->run_id[sizeof h->run_id - 1] = '\0';
     l->is_running = h->state == OSC_LIVE_RECORDING && is_running(h, fd);
     return OSC_OK;
@@ -231,7 +246,7 @@ static osc_status read_blocks(struct osc_live_dir *l, int fd, const char *path,
 static osc_status read_strings(struct osc_live_dir *l, const char *path, struct osc_err *err)
 {
     struct osc_live_strings head = {0};
-    struct stat info;
+    uint64_t n;
     int fd;
     osc_status st = open_file(path, "strings", &fd, err);
 
@@ -239,11 +254,9 @@ static osc_status read_strings(struct osc_live_dir *l, const char *path, struct 
         l->names_are_cut = l->n_blocks > 0; /* without blocks there may be no names yet */
         return st;
     }
-    if (fstat(fd, &info) != 0 || read_at(fd, &head, sizeof head, 0) != 0) {
+    if (read_head(fd, &head, sizeof head, &n) != 0) {
         st = cannot_read(err, path);
     } else {
-        uint64_t n = (uint64_t)info.st_size;
-
         l->names_are_cut = l->n_blocks > 0 && (n < sizeof head || head.used_bytes > n);
         l->names_are_bad = l->n_blocks > 0 && n >= sizeof head && head.magic != OSC_LIVE_MAGIC;
         n = head.used_bytes < n ? head.used_bytes : n;
@@ -263,16 +276,16 @@ static osc_status read_strings(struct osc_live_dir *l, const char *path, struct 
 static osc_status read_standing(struct osc_live_dir *l, const char *path, struct osc_err *err)
 {
     struct osc_live_standing head = {0};
-    struct stat info;
+    uint64_t size;
     int fd;
     osc_status st = open_file(path, "standing", &fd, err);
 
     if (st != OSC_OK || fd < 0)
         return st;
-    if (fstat(fd, &info) != 0 || read_at(fd, &head, sizeof head, 0) != 0) {
+    if (read_head(fd, &head, sizeof head, &size) != 0) {
         st = cannot_read(err, path);
     } else if (head.magic == OSC_LIVE_MAGIC && head.used_bytes > OSC_STANDING_AT &&
-               head.used_bytes <= (uint64_t)info.st_size && head.used_bytes <= STANDING_MAX &&
+               head.used_bytes <= size && head.used_bytes <= STANDING_MAX &&
                memcmp(head.recording, l->header.recording, sizeof head.recording) == 0) {
         l->standing_bytes = (size_t)head.used_bytes - OSC_STANDING_AT;
         l->standing = osc_malloc(l->standing_bytes);
