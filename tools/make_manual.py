@@ -28,7 +28,7 @@ def items(opscope: str) -> str:
     command = [opscope, "table", "--list", "--format", "json"]
     catalog = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
     tables = [f".It Cm {t['name']}\n{quoted(t['help'])}\n" for t in catalog["tables"]]
-    return ".Bl -tag -width memory_events -compact\n" + "".join(tables) + ".El\n"
+    return ".Bl -tag -width memory_events -compact\n" + "".join(tables) + ".El\n.Pp\n"
 
 
 def main() -> None:
