@@ -16,6 +16,7 @@ const struct osc_table_option osc_option_compat = {
     .argument = "RULES",
     .help = "tb: the rules of the TensorBoard plugin, to compare with it",
     .words = "tb",
+    .expected = "not 'tb'",
 };
 
 const struct osc_table_option osc_option_at = {
@@ -49,6 +50,7 @@ const struct osc_table_option osc_option_step_length = {
     .help = "device (default): a step lasts until its device work is done; annotation: it is "
             "what the host announced",
     .words = "annotation device",
+    .expected = "neither annotation nor device",
 };
 
 const struct osc_table_option osc_option_all_steps = {

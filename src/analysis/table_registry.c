@@ -76,24 +76,59 @@ static osc_status check_columns(const struct osc_table_def *def, struct osc_err 
     return OSC_OK;
 }
 
+static osc_status check_options(const struct osc_table_def *def, struct osc_err *err)
+{
+    for (size_t i = 0; def->options && def->options[i]; i++) {
+        const struct osc_table_option *const own = def->options[i];
+
+        if (osc_tables_option(own->name)->kind != own->kind)
+            return osc_fail(err, OSC_EINVAL, "table %s: option %s is of another kind elsewhere",
+                            def->name, own->name);
+    }
+    return OSC_OK;
+}
+
 osc_status osc_tables_check(struct osc_err *err)
 {
     osc_status st = OSC_OK;
 
     for (size_t i = 0; osc_tables[i] && st == OSC_OK; i++) {
-        const struct osc_table_option *const *const own = osc_tables[i]->options;
-
         st = check_columns(osc_tables[i], err);
-        for (size_t k = 0; st == OSC_OK && own && own[k]; k++) {
-            for (size_t before = 0; before < i && st == OSC_OK; before++) {
-                const struct osc_table_option *const other =
-                    osc_table_option(osc_tables[before], own[k]->name);
-
-                if (other && other->kind != own[k]->kind)
-                    st = osc_fail(err, OSC_EINVAL, "tables %s and %s: two kinds of option %s",
-                                  osc_tables[before]->name, osc_tables[i]->name, own[k]->name);
-            }
-        }
+        if (st == OSC_OK)
+            st = check_options(osc_tables[i], err);
     }
     return st;
+}
+
+/* --- options -------------------------------------------------------------------- */
+
+/* The number of the first table that declares the option NAME; that of all tables: none does.
+ */
+static size_t first_with(const char *name)
+{
+    size_t i = 0;
+
+    while (osc_tables[i] && !osc_table_option(osc_tables[i], name))
+        i++;
+    return i;
+}
+
+const struct osc_table_option *osc_tables_option(const char *name)
+{
+    const struct osc_table_def *const def = osc_tables[first_with(name)];
+
+    return def ? osc_table_option(def, name) : NULL;
+}
+
+const struct osc_table_option *osc_tables_option_at(size_t i)
+{
+    for (size_t t = 0; osc_tables[t]; t++) {
+        const struct osc_table_option *const *const own = osc_tables[t]->options;
+
+        for (size_t k = 0; own && own[k]; k++) {
+            if (first_with(own[k]->name) == t && i-- == 0)
+                return own[k];
+        }
+    }
+    return NULL;
 }

@@ -27,5 +27,11 @@ extern const struct osc_table_def *const osc_tables[];
  */
 OSC_MUST_USE osc_status osc_tables_check(struct osc_err *err);
 
+/* The option NAME as the first table declares it that has one; NULL: none has. */
+const struct osc_table_option *osc_tables_option(const char *name);
+
+/* Option I of all, each name once, in the order of the tables; NULL beyond the last. */
+const struct osc_table_option *osc_tables_option_at(size_t i);
+
 /* The table NAME, or NULL. */
 const struct osc_table_def *osc_table_find(const char *name);

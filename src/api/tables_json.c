@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/tables_json.h"
 
-#include <string.h>
-
 #include "analysis/table_registry.h"
 #include "ask/request.h"
 #include "codec/json.h"
@@ -141,17 +139,6 @@ static void add_leading(struct osc_strbuf *out, const struct osc_table_def *def)
     }
 }
 
-static const struct osc_table_option *find_own(const char *name)
-{
-    const struct osc_table_option *own;
-
-    for (size_t i = 0; (own = osc_request_own(i)); i++) {
-        if (strcmp(own->name, name) == 0)
-            return own;
-    }
-    return NULL;
-}
-
 /* Append what a table says of its option OWN, or nothing for NULL. */
 static void add_own(struct osc_strbuf *out, const struct osc_table_option *own)
 {
@@ -184,7 +171,7 @@ static void add_options(struct osc_strbuf *out)
                         : part == OSC_PART_QUESTION ? "question"
                                                     : "text");
         add_bool(out, "switch", is_switch);
-        add_own(out, find_own(name));
+        add_own(out, osc_tables_option(name));
         osc_strbuf_addc(out, '}');
         between = ",";
     }

@@ -184,38 +184,32 @@ static const struct field *find(const char *name)
 
 /* --- options of tables ------------------------------------------------------------ */
 
-const struct osc_table_option *osc_request_own(size_t i)
-{
-    for (size_t t = 0; osc_tables[t]; t++) {
-        const struct osc_table_option *const *const own = osc_tables[t]->options;
-
-        for (size_t k = 0; own && own[k]; k++) {
-            bool is_new = true;
-
-            for (size_t before = 0; before < t && is_new; before++)
-                is_new = !osc_table_option(osc_tables[before], own[k]->name);
-            if (is_new && i-- == 0)
-                return own[k];
-        }
-    }
-    return NULL;
-}
-
-/* The option NAME of some table, or NULL. */
-static const struct osc_table_option *find_own(const char *name)
-{
-    const struct osc_table_option *own = NULL;
-
-    for (size_t t = 0; osc_tables[t] && !own; t++)
-        own = osc_table_option(osc_tables[t], name);
-    return own;
-}
-
 /* The argument of OPTION in NAMED; NULL for a switch. */
 static const char *value_of(const struct osc_table_option *option,
                             const struct osc_named_option *named)
 {
     return option->kind == OSC_OPTION_SWITCH ? NULL : named->value;
+}
+
+/* The number of options of a table that Q has. */
+static size_t count_set(const struct osc_question *q)
+{
+    size_t n = 0;
+
+    while (n < OSC_QUESTION_OPTIONS && q->options[n].name)
+        n++;
+    return n;
+}
+
+/* The place of the option NAME in Q; that behind the last one if it has none. */
+static size_t place_of(const struct osc_question *q, const char *name)
+{
+    const size_t n = count_set(q);
+    size_t i = 0;
+
+    while (i < n && strcmp(q->options[i].name, name) != 0)
+        i++;
+    return i;
 }
 
 static unsigned part_of(const struct osc_table_option *option)
@@ -230,7 +224,7 @@ const char *osc_request_field(size_t i, unsigned *part, bool *is_switch)
         *is_switch = fields[i].type == TYPE_FLAG;
         return fields[i].name;
     }
-    const struct osc_table_option *const own = osc_request_own(i - N_FIELDS);
+    const struct osc_table_option *const own = osc_tables_option_at(i - N_FIELDS);
     if (!own)
         return NULL;
     *part = part_of(own);
@@ -241,7 +235,7 @@ const char *osc_request_field(size_t i, unsigned *part, bool *is_switch)
 bool osc_request_is_switch(const char *name)
 {
     const struct field *const f = find(name);
-    const struct osc_table_option *const own = f ? NULL : find_own(name);
+    const struct osc_table_option *const own = f ? NULL : osc_tables_option(name);
 
     return f ? f->type == TYPE_FLAG : own && own->kind == OSC_OPTION_SWITCH;
 }
@@ -250,14 +244,14 @@ bool osc_request_is_all(const char *name)
 {
     const struct field *const f = find(name);
 
-    return f ? !f->is_for : !find_own(name);
+    return f ? !f->is_for : !osc_tables_option(name);
 }
 
 bool osc_request_is_for(const char *name, const struct osc_table_def *def)
 {
     const struct field *const f = find(name);
 
-    if (!f && find_own(name))
+    if (!f && osc_tables_option(name))
         return osc_table_option(def, name) != NULL;
     return !f || !f->is_for || f->is_for(def);
 }
@@ -346,7 +340,7 @@ static osc_status no_field(unsigned parts, const char *name, struct osc_err *err
         if (fields[i].part & parts)
             osc_nearest_try(&near, fields[i].name);
     }
-    for (size_t i = 0; (own = osc_request_own(i)); i++) {
+    for (size_t i = 0; (own = osc_tables_option_at(i)); i++) {
         if (part_of(own) & parts)
             osc_nearest_try(&near, own->name);
     }
@@ -370,18 +364,15 @@ static osc_status wrong_part(unsigned part, const char *name, struct osc_err *er
 static osc_status set_own(struct osc_request *r, const struct osc_table_option *own,
                           const char *value, struct osc_err *err)
 {
-    struct osc_named_option *const to = r->question.options;
+    const size_t i = place_of(&r->question, own->name);
     struct osc_option_value v;
     const osc_status st = osc_option_parse(own, value, &v, err);
-    size_t i = 0;
 
     if (st != OSC_OK)
         return st;
-    while (i < OSC_QUESTION_OPTIONS && to[i].name && strcmp(to[i].name, own->name) != 0)
-        i++;
     if (i == OSC_QUESTION_OPTIONS)
         return osc_fail(err, OSC_EINVAL, "--%s: no table has so many options", own->name);
-    to[i] = (struct osc_named_option){own->name, v.text};
+    r->question.options[i] = (struct osc_named_option){own->name, v.text};
     return OSC_OK;
 }
 
@@ -389,7 +380,7 @@ osc_status osc_request_set(struct osc_request *r, unsigned parts, const char *na
                            const char *value, struct osc_err *err)
 {
     const struct field *const f = find(name);
-    const struct osc_table_option *const own = f ? NULL : find_own(name);
+    const struct osc_table_option *const own = f ? NULL : osc_tables_option(name);
     const unsigned part = f ? f->part : own ? part_of(own) : 0;
 
     if (!f && !own)
@@ -456,14 +447,11 @@ static void put_own(struct osc_strbuf *out, const struct osc_request *r)
     const struct osc_table_option *own;
     struct osc_option_value v;
 
-    for (size_t i = 0; (own = osc_request_own(i)); i++) {
-        const struct osc_named_option *const set = r->question.options;
-        size_t k = 0;
+    for (size_t i = 0; (own = osc_tables_option_at(i)); i++) {
+        const size_t k = place_of(&r->question, own->name);
 
-        while (k < OSC_QUESTION_OPTIONS && set[k].name && strcmp(set[k].name, own->name) != 0)
-            k++;
-        if (k == OSC_QUESTION_OPTIONS || !set[k].name ||
-            osc_option_parse(own, value_of(own, &set[k]), &v, NULL) != OSC_OK)
+        if (k == count_set(&r->question) ||
+            osc_option_parse(own, value_of(own, &r->question.options[k]), &v, NULL) != OSC_OK)
             continue;
         osc_strbuf_adds(out, own->name);
         osc_strbuf_addc(out, '\0');
@@ -499,7 +487,7 @@ osc_status osc_request_set_words(struct osc_request *r, struct osc_str words,
         const struct field *const f = find(at);
         const char *const value = at + strlen(at) + 1;
 
-        if ((f ? !is_asked(f) : !find_own(at)) || value >= end)
+        if ((f ? !is_asked(f) : !osc_tables_option(at)) || value >= end)
             return osc_fail(err, OSC_EINVAL, "unknown words of a question");
         st = osc_request_set(r, ~0u, at, osc_request_is_switch(at) ? NULL : value, err);
         at = value + strlen(value) + 1;
@@ -522,8 +510,8 @@ osc_status osc_request_check(const struct osc_request *r, struct osc_err *err)
                 &fields[i],
                 *(const char *const *)(const void *)((const char *)r + fields[i].at), err);
     }
-    for (size_t i = 0; st == OSC_OK && i < OSC_QUESTION_OPTIONS && own[i].name; i++) {
-        const struct osc_table_option *const option = find_own(own[i].name);
+    for (size_t i = 0; st == OSC_OK && i < count_set(&r->question); i++) {
+        const struct osc_table_option *const option = osc_tables_option(own[i].name);
 
         st = option ? osc_option_parse(option, value_of(option, &own[i]), &value, err)
                     : no_field(~0u, own[i].name, err);
@@ -563,7 +551,7 @@ static osc_status check_own_scope(const struct osc_request *r, const struct osc_
 {
     const struct osc_named_option *const set = r->question.options;
 
-    for (size_t i = 0; i < OSC_QUESTION_OPTIONS && set[i].name; i++) {
+    for (size_t i = 0; i < count_set(&r->question); i++) {
         const struct osc_table_option *const own = osc_table_option(def, set[i].name);
 
         if (!own)
@@ -642,7 +630,7 @@ osc_status osc_request_options(const struct osc_request *r, const struct osc_tab
         .n_threads = r->how.n_threads,
         .names_ranks = r->view.ranks || r->view.spans,
     };
-    for (size_t i = 0; st == OSC_OK && i < OSC_QUESTION_OPTIONS && q->options[i].name; i++) {
+    for (size_t i = 0; st == OSC_OK && i < count_set(q); i++) {
         const struct osc_table_option *const own = osc_table_option(def, q->options[i].name);
 
         st = own ? osc_option_parse(own, value_of(own, &q->options[i]), &v, err)
@@ -658,7 +646,7 @@ void osc_request_follow(const struct osc_question *q, const struct osc_table_def
 {
     struct osc_option_value v;
 
-    for (size_t i = 0; i < OSC_QUESTION_OPTIONS && q->options[i].name; i++) {
+    for (size_t i = 0; i < count_set(q); i++) {
         const struct osc_table_option *const own = osc_table_option(def, q->options[i].name);
 
         if (own && osc_option_parse(own, value_of(own, &q->options[i]), &v, NULL) == OSC_OK)
@@ -672,8 +660,9 @@ bool osc_request_names_time(const struct osc_request *r)
 {
     bool names = r->view.has_from || r->view.has_to;
 
-    for (size_t i = 0; i < OSC_QUESTION_OPTIONS && r->question.options[i].name; i++) {
-        const struct osc_table_option *const own = find_own(r->question.options[i].name);
+    for (size_t i = 0; i < count_set(&r->question); i++) {
+        const struct osc_table_option *const own =
+            osc_tables_option(r->question.options[i].name);
 
         names = names || (own && own->kind == OSC_OPTION_TIME);
     }

@@ -28,10 +28,6 @@ bool osc_request_is_for(const char *name, const struct osc_table_def *def);
  * belongs to, and whether it is a switch, which has no value. */
 const char *osc_request_field(size_t i, unsigned *part, bool *is_switch);
 
-/* Option I of those that tables have of their own, each name once, in the order of the tables;
- * NULL beyond the last. They are fields behind those that all tables share. */
-const struct osc_table_option *osc_request_own(size_t i);
-
 /* Whether the field NAME is a switch; false if it is no field. */
 bool osc_request_is_switch(const char *name);
 

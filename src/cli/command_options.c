@@ -301,7 +301,7 @@ static void append_own(void)
 {
     const struct osc_table_option *own;
 
-    for (size_t i = 0; (own = osc_request_own(i)); i++) {
+    for (size_t i = 0; (own = osc_tables_option_at(i)); i++) {
         const struct osc_table_option *const of_two = find_declared(own->name, true);
         const bool is_same = of_two && strcmp(of_two->help, own->help) == 0;
 

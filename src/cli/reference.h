@@ -2,7 +2,7 @@
 /*
  * reference.h - what tables and columns mean, printed from their definitions.
  *
- * src/table/rules.md is what osc_reference_page() prints; ./check compares the two.
+ * The build writes what osc_reference_page() prints into numbers.md, which is installed.
  *
  * Threading: one thread.
  */

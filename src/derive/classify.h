@@ -7,8 +7,7 @@
  * osc_classes holds a word of flags per string and per form. Names of Python frames, of which
  * there are many, are not examined.
  *
- *   - What tables derive from them: src/table/rules.md and
- *     src/table/rules.md.
+ *   - What tables derive from them: the rules COMMUNICATION and TENSOR_CORES of table/rules.md.
  *   - The lists of 2021 are those of the TensorBoard plugin, for --compat tb; the longer
  *     ones are our own.
  *   - Matrix cores of AMD count as Tensor Cores, but not for the plugin.

@@ -2,10 +2,10 @@
 /*
  * nest.h - find what contains what, in one walk over every track.
  *
- * The forest: parent, depth and self_ns of every finished synchronous range, by the rule in
- * src/table/rules.md: a range ends before another starts if its end is not
- * after the other's start; ranges that partly overlap are siblings, both whole; self time is
- * the duration minus that of the children, and may be negative.
+ * The forest: parent, depth and self_ns of every finished synchronous range, by the rule FOREST
+ * of table/rules.md: a range ends before another starts if its end is not after the other's
+ * start; ranges that partly overlap are siblings, both whole; self time is the duration minus
+ * that of the children, and may be negative.
  *
  * The operator tree (optree.h) nests by the same rule, but contains only some of the ranges.
  * On a track without partial overlaps, the parent of a node is the innermost node among the

@@ -15,54 +15,25 @@ const struct osc_option_value *osc_option_get(const struct osc_options *o,
     return NULL;
 }
 
-/* Whether WORDS, separated by blanks, contain WORD; *N receives how many there are. */
-static bool has_word(const char *words, const char *word, size_t *n)
+/* Whether WORDS, separated by blanks, contain WORD. */
+static bool has_word(const char *words, const char *word)
 {
     bool has = false;
 
-    for (*n = 0; *words; ++*n) {
+    while (*words && !has) {
         const size_t len = strcspn(words, " ");
 
-        has = has || (strlen(word) == len && memcmp(words, word, len) == 0);
+        has = strlen(word) == len && memcmp(words, word, len) == 0;
         words += len + (words[len] == ' ');
     }
     return has;
-}
-
-/* Say that TEXT is none of the words of OPTION, of which there are N. */
-static osc_status wrong_word(const struct osc_table_option *option, const char *text, size_t n,
-                             struct osc_err *err)
-{
-    const char *word = option->words;
-    struct osc_strbuf list = {0};
-
-    for (size_t i = 0; i < n; i++) {
-        const int len = (int)strcspn(word, " ");
-
-        osc_strbuf_addf(&list, n == 1 ? "'%s%.*s'" : "%s%.*s",
-                        i == 0   ? ""
-                        : n == 2 ? " nor "
-                                 : ", ",
-                        len, word);
-        word += len + (word[len] == ' ');
-    }
-    const osc_status st =
-        list.status == OSC_OK
-            ? osc_fail(err, OSC_EINVAL, "--%s: '%s' is %s %s", option->name, text,
-                       n == 1   ? "not"
-                       : n == 2 ? "neither"
-                                : "none of",
-                       list.s)
-            : osc_fail(err, list.status, "out of memory");
-    osc_strbuf_fini(&list);
-    return st;
 }
 
 osc_status osc_option_parse(const struct osc_table_option *option, const char *text,
                             struct osc_option_value *v, struct osc_err *err)
 {
     const bool is_switch = option->kind == OSC_OPTION_SWITCH;
-    size_t n;
+    bool is_valid = true;
 
     *v = (struct osc_option_value){option, text ? text : "", 0};
     if (is_switch != (text == NULL))
@@ -72,27 +43,25 @@ osc_status osc_option_parse(const struct osc_table_option *option, const char *t
                         option->name);
     switch (option->kind) {
     case OSC_OPTION_SWITCH:
-        return OSC_OK;
+        break;
     case OSC_OPTION_TEXT:
-        return !option->is_valid || option->is_valid(text)
-                   ? OSC_OK
-                   : osc_fail(err, OSC_EINVAL, "--%s: '%s' is %s", option->name, text,
-                              option->expected);
+        is_valid = !option->is_valid || option->is_valid(text);
+        break;
     case OSC_OPTION_WORD:
-        return has_word(option->words, text, &n) ? OSC_OK : wrong_word(option, text, n, err);
+        is_valid = has_word(option->words, text);
+        break;
     case OSC_OPTION_TIME:
-        return osc_parse_time(text, &v->number)
-                   ? OSC_OK
-                   : osc_fail(err, OSC_EINVAL,
-                              "--%s: '%s' is not a time; use 10us, 1.5ms, 2s or plain ns",
-                              option->name, text);
+        is_valid = osc_parse_time(text, &v->number);
+        break;
     case OSC_OPTION_WHOLE:
-        return osc_parse_whole(text, 0, INT64_MAX, &v->number)
-                   ? OSC_OK
-                   : osc_fail(err, OSC_EINVAL, "--%s: '%s' is %s", option->name, text,
-                              option->expected);
+        is_valid = osc_parse_whole(text, 0, INT64_MAX, &v->number);
+        break;
     }
-    return OSC_EINVAL;
+    return is_valid ? OSC_OK
+                    : osc_fail(err, OSC_EINVAL, "--%s: '%s' is %s", option->name, text,
+                               option->kind == OSC_OPTION_TIME
+                                   ? "not a time; use 10us, 1.5ms, 2s or plain ns"
+                                   : option->expected);
 }
 
 bool osc_options_name_time(const struct osc_options *o)

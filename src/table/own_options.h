@@ -39,7 +39,7 @@ struct osc_table_option {
     const char *help;
     const char *words;                   /* of WORD: separated by blanks */
     bool (*is_valid)(const char *value); /* of TEXT: NULL: every text is */
-    const char *expected;                /* of TEXT and WHOLE: continues "'x' is " */
+    const char *expected;                /* of TEXT, WORD and WHOLE: continues "'x' is " */
     bool is_of_text; /* changes only the table's own text form, not its rows */
 };
 

@@ -2,9 +2,10 @@
 /*
  * rules.h - the rules that several columns follow, in words for users.
  *
- * A column refers to its rules by bits. `--explain` prints their text, and src/table/rules.md,
- * which the command writes, has the same text under the same headings. The source is rules.md,
- * from which the build generates C.
+ * A column refers to its rules by bits. `--explain` prints their text, and `opscope table
+ * --list
+ * --format md` the same text under the same headings. The source is rules.md, from which the
+ * build generates C.
  *
  * Threading: constants.
  */
@@ -58,7 +59,7 @@
 
 struct osc_rule_text {
     uint64_t rule;      /* one of these bits */
-    const char *title;  /* letters and spaces: it becomes the anchor in src/table/rules.md */
+    const char *title;  /* letters and spaces: it becomes an anchor in Markdown */
     const char *text;   /* complete lines of at most 78 characters */
     const char *source; /* a sentence that continues "Source: " */
 };

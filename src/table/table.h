@@ -2,10 +2,10 @@
 /*
  * table.h - what a table is.
  *
- * A table is one const struct osc_table_def in a file under analysis/, one line in
- * analysis/table_registry.h and the file's line in meson.build. Sorting, limiting,
- * choosing columns, merging ranks, text, CSV, JSON, Markdown, --explain and
- * src/table/rules.md are generic over it; only `averages` brings a text form of its own.
+ * A table is one const struct osc_table_def in a file under analysis/, and one line in
+ * analysis/tables.list. Sorting, limiting, choosing columns, merging ranks, text, CSV, JSON,
+ * Markdown, --explain and the manual are generic over it; only `averages` brings a text form of
+ * its own.
  *
  *   map     one sealed trace (a rank and span) -> a partial result
  *   place   moves what goes by the origin of time, which follows from all traces

@@ -48,11 +48,6 @@ static const struct osc_chunk *chunk_of(const struct osc_trace *t, uint32_t row,
     return osc_chunk_of(&t->events, (osc_row){row});
 }
 
-static int64_t end_of(const struct osc_chunk *c, uint32_t i)
-{
-    return c->ts_ns[i] + c->dur_ns[i];
-}
-
 /* Add to SUMS what the range in ROW has of GAP, and take it from the range around it. What
  * lasts as long as the gap leaves nothing to those around it, which are not looked at. */
 static osc_status add_range(const struct osc_trace *t, uint32_t row, const struct gap *gap,
@@ -61,12 +56,12 @@ static osc_status add_range(const struct osc_trace *t, uint32_t row, const struc
     uint32_t i, p;
     const struct osc_chunk *const c = chunk_of(t, row, &i);
     const int64_t start_ns = c->ts_ns[i] > gap->start_ns ? c->ts_ns[i] : gap->start_ns;
-    const int64_t end_ns = end_of(c, i) < gap->end_ns ? end_of(c, i) : gap->end_ns;
+    const int64_t end_ns = osc_row_end(c, i) < gap->end_ns ? osc_row_end(c, i) : gap->end_ns;
 
     if (end_ns <= start_ns)
         return OSC_OK;
     const osc_status st = osc_name_sums_add(sums, (osc_sid){c->name[i]}, end_ns - start_ns);
-    const bool is_all = c->ts_ns[i] < gap->start_ns && end_of(c, i) >= gap->end_ns;
+    const bool is_all = c->ts_ns[i] < gap->start_ns && osc_row_end(c, i) >= gap->end_ns;
     if (st != OSC_OK || c->parent[i] == 0 || is_all)
         return st;
     const struct osc_chunk *const around = chunk_of(t, c->parent[i], &p);
@@ -86,7 +81,7 @@ static osc_status add_stack(const struct osc_trace *t, uint32_t row, const struc
         const struct osc_chunk *const c = chunk_of(t, row, &i);
 
         st = add_range(t, row, gap, sums);
-        is_covered = end_of(c, i) >= gap->end_ns;
+        is_covered = osc_row_end(c, i) >= gap->end_ns;
         row = c->parent[i];
     }
     return st;
@@ -161,8 +156,8 @@ static osc_status add_queue(const struct osc_trace *t, uint32_t queue, uint32_t 
         gap.after = order->rows[at];
         if (gap.before != 0 && gap.end_ns > gap.start_ns)
             st = add_gap(t, queue, &gap, hints, out);
-        if (gap.before == 0 || end_of(c, i) > gap.start_ns) {
-            gap.start_ns = end_of(c, i);
+        if (gap.before == 0 || osc_row_end(c, i) > gap.start_ns) {
+            gap.start_ns = osc_row_end(c, i);
             gap.before = order->rows[at];
         }
     }

@@ -6,14 +6,14 @@
  * alike the first one is told, as those tables stand in order.
  */
 #include "analysis/diff/cut_steps.h"
-#include "analysis/shared_options.h"
-#include "analysis/table_registry.h"
-
 #include "analysis/ranks/late.h"
+#include "analysis/shared_options.h"
 #include "analysis/table_columns.h"
+#include "analysis/table_registry.h"
 #include "analysis/words.h"
 #include "base/mem.h"
 #include "base/percent.h"
+#include "base/shell.h"
 #include "base/wide.h"
 #include "derive/steps/outliers.h"
 #include "table/table_options.h"
@@ -505,8 +505,11 @@ static void add_evidence(struct osc_strbuf *out, const struct view *v,
     for (uint32_t i = 0; i < o->n_own; i++) {
         const char *const name = o->own[i].option->name, *const text = o->own[i].text;
 
-        if (osc_table_option(def, name))
-            osc_strbuf_addf(out, " --%s%s%s", name, text[0] ? " " : "", text);
+        if (!osc_table_option(def, name))
+            continue;
+        osc_strbuf_addf(out, " --%s%s", name, text[0] ? " " : "");
+        if (text[0])
+            osc_shell_add_word(out, text);
     }
     osc_strbuf_addf(out, "%s %s", o->selected ? o->selected : "", o->operands);
 }

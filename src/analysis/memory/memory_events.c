@@ -319,8 +319,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     if (st == OSC_OK)
         lines.records = v.a->records;
     for (uint32_t d = 0; st == OSC_OK && d < v.a->n_devices; d++)
-        st = osc_option_is_set(o, &osc_option_at) ? collect_live(&lines, &v, d, v.at_ns)
-                                                  : collect(&lines, &v, d);
+        st = v.has_at ? collect_live(&lines, &v, d, v.at_ns) : collect(&lines, &v, d);
     if (st == OSC_OK)
         st = osc_memory_categories_make(t, v.f, &categories);
     if (st == OSC_OK) {
@@ -328,8 +327,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
         const struct osc_memory_device *device = NULL;
         for (size_t i = 0; i < lines.n && out->status == OSC_OK; i++) {
             device = add_row(&v, device, lines.all[i], out);
-            add_category(&v, &categories, lines.all[i], osc_option_is_set(o, &osc_option_at),
-                         out);
+            add_category(&v, &categories, lines.all[i], v.has_at, out);
         }
         osc_memory_view_show_process(&v, out, PROCESS);
         osc_memory_view_note(&v, out);

@@ -128,14 +128,13 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     h.by_size = osc_is_grouped(o, BY_SIZE);
     h.by_op = osc_is_grouped(o, BY_OPERATOR) || !(h.by_module || h.by_size);
     for (uint32_t d = 0; st == OSC_OK && d < v.a->n_devices; d++)
-        st = add_device(&h, &v.a->devices[d], osc_option_is_set(o, &osc_option_at), out,
-                        &is_any);
+        st = add_device(&h, &v.a->devices[d], v.has_at, out, &is_any);
     if (st == OSC_OK) {
         show_columns(&h, out);
         osc_memory_view_note(&v, out);
         if (is_any && out->n_rows == 0)
             osc_result_why_empty(out, "nothing was alive then that the trace saw allocated");
-        else if (!osc_option_is_set(o, &osc_option_at))
+        else if (!v.has_at)
             osc_memory_view_note_totals(&v, out, "peak; give a time with --at");
         st = out->status;
     }

@@ -171,13 +171,13 @@ static void add_capacity(const struct work *w, const struct osc_memory_device *d
 }
 
 static osc_status add_device(struct work *w, const struct osc_memory_device *d,
-                             const struct osc_options *o, struct osc_result *out)
+                             struct osc_result *out)
 {
     uint32_t at;
     int64_t bytes = 0;
 
-    if (!(osc_option_is_set(o, &osc_option_at) ? osc_memory_view_last(&w->v, d, true, &at)
-                                               : osc_memory_view_peak(&w->v, d, &at)))
+    if (!(w->v.has_at ? osc_memory_view_last(&w->v, d, true, &at)
+                      : osc_memory_view_peak(&w->v, d, &at)))
         return OSC_OK;
     const osc_status st = osc_holders_find(&w->holders, d, at);
     if (st != OSC_OK)
@@ -209,7 +209,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     if (st == OSC_OK)
         st = osc_memory_categories_make(t, w.v.f, &w.categories);
     for (uint32_t d = 0; st == OSC_OK && d < w.v.a->n_devices; d++)
-        st = add_device(&w, &w.v.a->devices[d], o, out);
+        st = add_device(&w, &w.v.a->devices[d], out);
     if (st == OSC_OK) {
         osc_memory_view_show_process(&w.v, out, PROCESS);
         osc_memory_view_note(&w.v, out);

@@ -34,6 +34,7 @@ osc_status osc_memory_view_init(struct osc_memory_view *v, const struct osc_trac
     *v = (struct osc_memory_view){.t = t, .from_ns = INT64_MIN, .to_ns = INT64_MAX};
     v->f = osc_trace_facts(t);
     v->a = &v->f->allocations;
+    v->has_at = at != NULL;
     if (at)
         v->at_ns = osc_wide_nearest((osc_wide)t->origin_ns + at->number);
     if (!s)

@@ -22,7 +22,8 @@ struct osc_memory_view {
     const struct osc_facts *f;       /* of t: ALLOCATIONS or CALLERS, and STEPS */
     const struct osc_allocations *a; /* of f */
     int64_t from_ns, to_ns;          /* on the clock of the file: [from, to) */
-    int64_t at_ns;                   /* time for --at, on the clock of the file */
+    bool has_at;                     /* --at: what is allocated at at_ns is asked for */
+    int64_t at_ns;                   /* on the clock of the file */
     struct osc_selection rest;       /* the selection without the device */
     struct osc_filter filter;        /* of rest */
     const char *device;              /* as its records say; NULL: all */

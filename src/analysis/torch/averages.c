@@ -213,12 +213,12 @@ static void emit(const struct osc_avg_tree *tree, const struct osc_avg_groups *g
                  const struct osc_options *o, struct osc_result *out)
 {
     const struct emission e = {tree, groups, tree->has_memory, any_device_bytes(groups)};
+    const bool has_python = !osc_option_is_set(o, &option_no_python);
 
     for (size_t i = 0; i < groups->n; i++) {
         if (groups->all[i].dtypes != 0)
             osc_result_show(out, OSC_AVERAGES_INPUT_DTYPES);
-        if (!osc_option_is_set(o, &option_no_python) ||
-            !is_python_function(tree, &groups->all[i]))
+        if (has_python || !is_python_function(tree, &groups->all[i]))
             emit_row(&e, &groups->all[i], out);
     }
     if (e.has_memory) {

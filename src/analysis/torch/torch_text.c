@@ -49,6 +49,7 @@ const struct osc_table_option osc_torch_version = {
     .argument = "VERSION",
     .help = "print as torch 2.13 or, with its units, 1.13",
     .words = "1.13 2.13",
+    .expected = "neither 1.13 nor 2.13",
     .is_of_text = true};
 
 struct column {

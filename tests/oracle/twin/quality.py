@@ -9,7 +9,7 @@ from .events import Finding, Trace, merged_rank
 from .kinds import DEVICE_WORK, LAUNCHES, always_launches
 from .ranges import calls_of
 
-# In the order of src/table/rules.md, which is that of rows with the same severity.
+# In the order of the codes of `opscope table --list --format md`, which is that of rows with the same severity.
 SEVERITY = {
     "truncated": "error",
     "corrupt": "error",
