@@ -241,7 +241,9 @@ def main() -> int:
             off, on = samples[f"{k}-off"], samples[f"{k}-on"]
             differences = [y - x for x, y in zip(off, on)]
             # One sample, as of a run that only shows that the bench runs, has no quartiles.
-            added[name] = statistics.quantiles(differences * (1 + (len(off) == 1)), n=4)
+            if len(differences) == 1:
+                differences *= 2
+            added[name] = statistics.quantiles(differences, n=4)
             print(
                 f"{k:8} {name:8} adds {added[name][1]:6.1f} us a step ({added[name][0]:.0f} to "
                 f"{added[name][2]:.0f}) to {statistics.median(off):.0f} us of {words}"

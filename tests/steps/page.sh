@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # step: page
-# needs: web gcc
+# args: {gcc}
+# needs: web
 # The page: its types, with those of tables and columns of the build; its style, its units.
 
-cd "$(dirname "$0")/../.." || exit 1
-python3 tools/page_types.py build-gcc/tables.json build-gcc/page_types.ts web/gen/tables.ts || exit 1
+build=$1
+python3 tools/page_types.py "$build/tables.json" "$build/page_types.ts" web/gen/tables.ts || exit 1
 cd web || exit 1
 node_modules/.bin/tsc --noEmit && node_modules/.bin/biome check . &&
     node build.mjs --tests || exit 1

@@ -323,11 +323,8 @@ def missing_packages(mode: str) -> list[str]:
     """The packages of Debian that MODE needs and that are not there."""
     if not shutil.which("dpkg-query"):
         return []  # not Debian: the build will show
-    wanted = [
-        p for m in ("fast", *(() if mode == "fast" else ("all",))) for p in PACKAGES[m].split()
-    ]
-    if mode in ("full", "bench"):
-        wanted += PACKAGES[mode].split()
+    modes = ["fast"] if mode == "fast" else dict.fromkeys(["fast", "all", mode])
+    wanted = [package for m in modes for package in PACKAGES[m].split()]
     if not shutil.which("node"):
         wanted.append("nodejs")
     if mode != "fast" and not shutil.which("npm"):
