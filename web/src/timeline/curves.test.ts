@@ -4,8 +4,8 @@ import { test } from "node:test";
 import type { Series } from "../api/api.ts";
 import { decodeValues, type ValuePacket } from "../api/packets.ts";
 import { Viewport } from "../model/viewport.ts";
-import { freeTop, rangesLeftOf, stepsOf } from "./curves.ts";
-import { seriesTitle } from "./layout.ts";
+import { drawValues, freeTop, rangesLeftOf, stepsOf } from "./curves.ts";
+import { type SeriesRow, seriesTitle } from "./layout.ts";
 
 type Sample = [at: number, least: number, most: number, value: number];
 
@@ -77,6 +77,40 @@ test("a text stands where its curve is not, if there is such a place", () => {
   assert.equal(top(0, 30), 2);
   const two = [3, 15].map((y) => [y, y] as const);
   assert.equal(freeTop([...tops], two), 23);
+});
+
+/** A context that notes with which corners and how wide each line was drawn. */
+function notingContext() {
+  let state = { lineJoin: "miter", lineWidth: 1 };
+  const kept: (typeof state)[] = [];
+  const lines: (typeof state)[] = [];
+  const does: Record<string, unknown> = {
+    save: () => kept.push({ ...state }),
+    restore: () => {
+      state = kept.pop()!;
+    },
+    stroke: () => lines.push({ ...state }),
+    measureText: () => ({ width: 20 }),
+  };
+  const context = new Proxy({} as CanvasRenderingContext2D, {
+    get: (_, name) => does[String(name)] ?? (() => {}),
+    set: (_, name, value) => {
+      Object.assign(state, { [name]: value });
+      return true;
+    },
+  });
+  return { context, lines };
+}
+
+test("a curve is drawn alike the first time and each time after", () => {
+  const { context, lines } = notingContext();
+  const series = { id: 7, sort: "allocated", capacity_bytes: null } as unknown as Series;
+  const row = { kind: "series", series, y: 0, height: 30 } as unknown as SeriesRow;
+  const view = { viewport: Viewport.fit(1000, 1400, 400), width: 400 };
+  const colours = { line: "blue", text: "black", muted: "grey", ground: "white" };
+  for (let i = 0; i < 2; i++) drawValues(context, packet, row, 0, view, colours);
+  assert.equal(lines.length, 2);
+  assert.deepEqual(lines[1], lines[0]);
 });
 
 test("values of a device are called after it", () => {

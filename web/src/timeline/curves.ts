@@ -164,14 +164,16 @@ function writeBeside(
   const low = y + height - TEXT.edge - TEXT.height;
   const tops: [number, ...number[]] = [y + TEXT.edge, Math.round((y + TEXT.edge + low) / 2), low];
   const top = freeTop(tops, ranges);
+  // Curves that are drawn after this one have the corners of those before.
+  context.save();
   context.textBaseline = "top";
   context.lineJoin = "round";
   context.lineWidth = TEXT.halo;
   context.strokeStyle = ground;
   context.strokeText(text, TEXT.left, top);
-  context.lineWidth = 1;
   context.fillStyle = muted;
   context.fillText(text, TEXT.left, top);
+  context.restore();
 }
 
 function drawCurve(
