@@ -665,6 +665,30 @@ def test_unmatched_devices(t: Tally) -> None:
     t.equal("one model", names("A", "A"), ["A", None])
 
 
+def test_devices_that_are_no_list(t: Tally) -> None:
+    """Records of memory are called after the devices of a trace only where it has some."""
+
+    def names(**members: object) -> list:
+        records = [
+            {
+                "ph": "i",
+                "name": "[memory]",
+                "ts": 5,
+                "pid": 1,
+                "tid": 1,
+                "args": {"Device Type": kind, "Device Id": 1, "Bytes": 9},
+            }
+            for kind in (events.CUDA_TYPE, events.HIP_TYPE)
+        ]
+        found = tables.table([trace(records, **members)], "memory_events", None, False)
+        return [row["device"] for row in found]
+
+    t.equal("no devices", names(), ["cuda:1", "hip:1"])
+    t.equal("a list", names(deviceProperties=[{"id": 0}]), ["hip:1", "hip:1"])
+    t.equal("an object", names(deviceProperties={"id": 0}), ["cuda:1", "hip:1"])
+    t.equal("a word", names(deviceProperties="none"), ["cuda:1", "hip:1"])
+
+
 def test_wild_arrows(t: Tally) -> None:
     """What is at a wild time is in no table, so it cannot take an arrow out of a selection."""
 

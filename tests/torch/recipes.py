@@ -117,7 +117,7 @@ def check_workflow(tests: Tests, opscope: Path, workflow: Path) -> None:
 
 
 def check_resnet(tests: Tests, opscope: Path) -> None:
-    """The example prints torch's table, and is recorded in which its labels are."""
+    """The example prints torch's table, and its recording has its labels."""
     with tempfile.TemporaryDirectory(prefix="resnet-") as folder:
         program = ROOT / "examples/resnet/train.py"
         done = subprocess.run(

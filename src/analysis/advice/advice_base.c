@@ -87,14 +87,19 @@ osc_status osc_advice_earlier(const struct osc_advice_base *a, uint32_t d,
     return st;
 }
 
-osc_sid osc_advice_operator_of(const struct osc_advice_base *a, uint32_t call)
+osc_row osc_advice_operator_row(const struct osc_advice_base *a, uint32_t call)
 {
     const uint32_t node = call == 0 ? 0 : a->f->links.calls[call - 1].node;
 
-    if (node == 0)
-        return (osc_sid){0};
-    const osc_row row = {a->f->order.rows[node - 1]};
+    return (osc_row){node == 0 ? 0 : a->f->order.rows[node - 1]};
+}
 
+osc_sid osc_advice_operator_of(const struct osc_advice_base *a, uint32_t call)
+{
+    const osc_row row = osc_advice_operator_row(a, call);
+
+    if (row.v == 0)
+        return (osc_sid){0};
     return (osc_sid){osc_chunk_of(&a->t->events, row)->name[osc_row_place(row)]};
 }
 

@@ -91,5 +91,6 @@ struct osc_earlier_sum {
 OSC_MUST_USE osc_status osc_advice_earlier(const struct osc_advice_base *a, uint32_t d,
                                            struct osc_earlier_sum *sum);
 
-/* The name of the operator of call C (index + 1, or 0); 0: none. */
+/* The operator of CALL (index + 1, or 0), and its name; 0: none. */
+osc_row osc_advice_operator_row(const struct osc_advice_base *a, uint32_t call);
 osc_sid osc_advice_operator_of(const struct osc_advice_base *a, uint32_t call);

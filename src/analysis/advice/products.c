@@ -20,10 +20,9 @@ struct event {
     uint32_t i;
 };
 
-static struct event event_of(const struct osc_trace *t, uint32_t row)
+static struct event event_of(const struct osc_trace *t, osc_row row)
 {
-    return (struct event){osc_chunk_of(&t->events, (osc_row){row}),
-                          osc_row_place((osc_row){row})};
+    return (struct event){osc_chunk_of(&t->events, row), osc_row_place(row)};
 }
 
 /* The list in argument KEY of the event, as JSON text. */
@@ -96,72 +95,73 @@ static bool is_plain(const struct osc_advice_base *a, struct event e)
                OSC_TENSOR_CORES_NO;
 }
 
-/* Which rule the kernel of work WORK (index) falls under, if it is one of a product; its
- * operator is *OP. OSC_ADVICE_COUNT: none. */
-static enum osc_advice_code rule_of(const struct osc_advice_base *a, size_t work,
-                                    struct event *op)
+/* Which rule the device work E falls under, which OP launched; OSC_ADVICE_COUNT: none. */
+static enum osc_advice_code rule_of(const struct osc_advice_base *a, struct event e,
+                                    struct event op)
 {
-    const struct event e = event_of(a->t, a->f->links.works[work].row);
-    const uint32_t launch = e.c->link[e.i];
-
-    if (e.c->kind[e.i] != OSC_KIND_KERNEL || launch == 0)
+    if (e.c->kind[e.i] != OSC_KIND_KERNEL || !is_product(osc_row_name(a->t, op.c, op.i)))
         return OSC_ADVICE_COUNT;
-    const struct event call = event_of(a->t, launch);
-    const uint32_t row =
-        osc_kind_is_launch((enum osc_kind)call.c->kind[call.i]) ? call.c->link[call.i] : launch;
-    if (row == 0)
-        return OSC_ADVICE_COUNT;
-    *op = event_of(a->t, row);
-    if (!is_product(osc_row_name(a->t, op->c, op->i)))
-        return OSC_ADVICE_COUNT;
-    if (has_type(a->t, *op, OSC_STR("\"float\"")))
+    if (has_type(a->t, op, OSC_STR("\"float\"")))
         return is_plain(a, e) ? OSC_ADVICE_FP32_MATMUL : OSC_ADVICE_COUNT;
-    if (!has_type(a->t, *op, OSC_STR("\"c10::Half\"")) &&
-        !has_type(a->t, *op, OSC_STR("\"c10::BFloat16\"")))
+    if (!has_type(a->t, op, OSC_STR("\"c10::Half\"")) &&
+        !has_type(a->t, op, OSC_STR("\"c10::BFloat16\"")))
         return OSC_ADVICE_COUNT;
-    return are_aligned(a->t, *op) ? OSC_ADVICE_COUNT : OSC_ADVICE_UNALIGNED;
+    return are_aligned(a->t, op) ? OSC_ADVICE_COUNT : OSC_ADVICE_UNALIGNED;
 }
 
-/* Measure the rule CODE. */
-static osc_status measure(const struct osc_advice_base *a, const struct osc_ruler *ruler,
-                          enum osc_advice_code code, struct osc_advice_item *item)
+/* Add the kernel E of the operator OP to ITEM and KERNELS, if it ran in kept steps. */
+static osc_status add_kernel(const struct osc_ruler *ruler, struct event e, struct event op,
+                             struct osc_advice_item *item, struct osc_intervals *kernels)
 {
-    struct osc_intervals kernels = {0};
-    osc_status st = OSC_OK;
+    const int64_t ns = osc_ruler_length(ruler, e.c->ts_ns[e.i], osc_row_end(e.c, e.i));
 
-    for (size_t n = 0; n < a->f->links.n_works && st == OSC_OK; n++) {
-        const struct event e = event_of(a->t, a->f->links.works[n].row);
-        struct event op;
+    if (ns == 0)
+        return OSC_OK;
+    item->count++;
+    osc_intervals_add(kernels, e.c->ts_ns[e.i], osc_row_end(e.c, e.i));
+    return osc_name_sums_add(&item->names, (osc_sid){op.c->name[op.i]}, ns);
+}
 
-        if (rule_of(a, n, &op) != code)
-            continue;
-        const int64_t ns = osc_ruler_length(ruler, e.c->ts_ns[e.i], osc_row_end(e.c, e.i));
-        if (ns == 0)
-            continue;
-        item->count++;
-        osc_intervals_add(&kernels, e.c->ts_ns[e.i], osc_row_end(e.c, e.i));
-        st = osc_name_sums_add(&item->names, (osc_sid){op.c->name[op.i]}, ns);
-    }
-    if (st == OSC_OK)
-        st = osc_advice_stake(a, &kernels, NULL, &item->impact_ns);
+/* Measure what ITEM says by its KERNELS. */
+static osc_status measure(const struct osc_advice_base *a, struct osc_intervals *kernels,
+                          struct osc_advice_item *item)
+{
+    const osc_status st = osc_advice_stake(a, kernels, NULL, &item->impact_ns);
+
     item->part = item->impact_ns;
     item->whole = a->kept_ns;
     item->subject = osc_trace_str(a->t, osc_name_sums_top(&item->names).name);
     item->applies = (osc_wide)item->part * OSC_ADVICE_MUCH > a->kept_ns;
-    osc_intervals_fini(&kernels);
     return st;
 }
 
 osc_status osc_advice_products(const struct osc_advice_base *a, struct osc_advice_list *l)
 {
+    /* Without any kernel on Tensor Cores, tensor_cores has the time of those in FP32. */
+    const bool has_fp32 = !l->of[OSC_ADVICE_TENSOR_CORES].applies;
+    struct osc_intervals unaligned = {0}, fp32 = {0};
     struct osc_ruler ruler = {0};
     osc_status st = osc_ruler_init(&ruler, &a->kept);
 
+    for (size_t n = 0; n < a->f->links.n_works && st == OSC_OK; n++) {
+        const struct osc_work *const work = &a->f->links.works[n];
+        const osc_row row = osc_advice_operator_row(a, work->call);
+
+        if (row.v == 0)
+            continue;
+        const struct event e = event_of(a->t, (osc_row){work->row}), op = event_of(a->t, row);
+        const enum osc_advice_code code = rule_of(a, e, op);
+        if (code == OSC_ADVICE_UNALIGNED)
+            st = add_kernel(&ruler, e, op, &l->of[code], &unaligned);
+        else if (code == OSC_ADVICE_FP32_MATMUL && has_fp32)
+            st = add_kernel(&ruler, e, op, &l->of[code], &fp32);
+    }
     if (st == OSC_OK)
-        st = measure(a, &ruler, OSC_ADVICE_UNALIGNED, &l->of[OSC_ADVICE_UNALIGNED]);
-    /* Without any kernel on Tensor Cores, tensor_cores has their time. */
-    if (st == OSC_OK && !l->of[OSC_ADVICE_TENSOR_CORES].applies)
-        st = measure(a, &ruler, OSC_ADVICE_FP32_MATMUL, &l->of[OSC_ADVICE_FP32_MATMUL]);
+        st = measure(a, &unaligned, &l->of[OSC_ADVICE_UNALIGNED]);
+    if (st == OSC_OK && has_fp32)
+        st = measure(a, &fp32, &l->of[OSC_ADVICE_FP32_MATMUL]);
+    osc_intervals_fini(&unaligned);
+    osc_intervals_fini(&fp32);
     osc_ruler_fini(&ruler);
     return st;
 }

@@ -48,5 +48,5 @@ OSC_MUST_USE osc_status osc_folding_make(const struct osc_folding *q,
                                          struct osc_stack_tree *tree, uint64_t *n_lines,
                                          struct osc_err *err);
 
-/* Say that all stacks of Q are 0 by its metric: OSC_EFORMAT. */
+/* Say in ERR that all stacks are 0 by the metric. Returns OSC_EFORMAT. */
 osc_status osc_folding_fail_zero(struct osc_err *err);

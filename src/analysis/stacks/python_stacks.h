@@ -17,21 +17,19 @@ enum osc_python_value {
     OSC_PYTHON_CALLS,
 };
 
-/*
- * Fold the events of T below the stack ROOT (0: none) of TREE, each below its frames;
- * *HAS_ANY becomes true if one has a stack. With LINE, pass a line of torch for each event
- * instead, and add their number to *N_LINES.
- */
+/* What is folded, and what came of it; all of it is borrowed. */
 struct osc_python_folding {
-    const struct osc_trace *t; /* borrowed, as the rest; with links */
+    const struct osc_trace *t; /* with links */
     enum osc_python_value value;
     struct osc_stack_tree *tree;
     uint32_t root;
     osc_status (*line)(void *ctx, const char *s, size_t len); /* or NULL */
     void *ctx;
-    uint64_t n_lines;
-    bool has_any;
+    uint64_t n_lines; /* passed to LINE */
+    bool has_any;     /* an event has a stack */
 };
 
+/* Fold the events of F->t below the stack F->root (0: none) of F->tree, each below its frames;
+ * with F->line, pass a line of torch for each event instead. */
 OSC_MUST_USE osc_status osc_python_stacks_fold(struct osc_python_folding *f,
                                                struct osc_err *err);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import/chrome/chrome_about.h"
 
-#include <string.h>
-
 #include <stdio.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/strbuf.h"

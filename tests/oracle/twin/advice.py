@@ -23,7 +23,7 @@ from . import (
     steps,
 )
 from .devices import natural
-from .events import Event, Trace
+from .events import Event, Trace, listed_devices
 from .intervals import Interval, intersect, length, subtract, union
 
 CODES = (
@@ -80,10 +80,8 @@ GRAPH_CALLS = {"cudaGraphLaunch", "cuGraphLaunch", "hipGraphLaunch", "aclmdlRIEx
 
 def devices_of_file(trace: Trace) -> list[dict]:
     """`deviceProperties`: id (or else the place in the list), memory, capability."""
-    entries = trace.kept.get("properties", trace.members.get("deviceProperties"))
     found = []
-    for entry in entries if isinstance(entries, list) else ():
-        entry = entry if isinstance(entry, dict) else {}
+    for entry in listed_devices(trace):
         number = natural(entry.get("id"))
         found.append(
             {

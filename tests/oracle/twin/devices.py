@@ -6,7 +6,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from . import exact, kinds, links, operators, steps
-from .events import Event, Trace
+from .events import Event, Trace, listed_devices
 from .intervals import Interval, intersect, length, union
 from .kernels import BLOCKS, OCCUPANCY, usable
 from .kinds import DEVICE_WORK
@@ -140,9 +140,7 @@ def properties(trace: Trace) -> dict[int, dict]:
     """Device number -> its entry in `deviceProperties`: by member `id`, else by place; the first of
     several."""
     result: dict[int, dict] = {}
-    listed = trace.kept.get("properties", trace.members.get("deviceProperties"))
-    for place, entry in enumerate(listed if isinstance(listed, list) else []):
-        entry = entry if isinstance(entry, dict) else {}
+    for place, entry in enumerate(listed_devices(trace)):
         number = natural(entry.get("id"))
         result.setdefault(place if number is None else number, entry)
     return result
@@ -150,16 +148,11 @@ def properties(trace: Trace) -> dict[int, dict]:
 
 def are_alike(trace: Trace) -> bool:
     """Whether all devices that the file lists, also those of one number, are the same model."""
-    listed = trace.kept.get("properties", trace.members.get("deviceProperties"))
-    entries = [
-        entry if isinstance(entry, dict) else {}
-        for entry in (listed if isinstance(listed, list) else [])
-    ]
     return (
         len(
             {
                 (identity(entry)["name"], *(natural(entry.get(key)) for key in LIMITS))
-                for entry in entries
+                for entry in listed_devices(trace)
             }
         )
         <= 1

@@ -308,11 +308,21 @@ def opening(trace: Trace, record: dict, ts: Fraction) -> Event:
     return event
 
 
+def listed_devices(trace: Trace) -> list[dict]:
+    """The entries of `deviceProperties`, empty ones for those that are no objects. What is no list
+    has none."""
+    listed = trace.kept.get("properties", trace.members.get("deviceProperties"))
+    return [
+        entry if isinstance(entry, dict) else {}
+        for entry in (listed if isinstance(listed, list) else [])
+    ]
+
+
 def name_devices(trace: Trace) -> None:
     """Give all events of each device queue its device: `args.device` of its first event, else
     the pid."""
     queues = {event.track for event in trace.events if not event.is_host}
-    if not queues and not trace.members.get("deviceProperties"):
+    if not queues and not listed_devices(trace):
         return
     family = trace.family = device_family(trace)
     trace.device_word = torch_word(family).upper() if queues else None
@@ -368,11 +378,7 @@ def tell_ranks_apart(trace: Trace) -> None:
 
 def move_properties(trace: Trace, of_device: dict[tuple[str, int], int]) -> None:
     """Give properties the numbers OF_DEVICE, where they list a number as often as ranks have it."""
-    listed = trace.members.get("deviceProperties")
-    entries = [
-        entry if isinstance(entry, dict) else {}
-        for entry in (listed if isinstance(listed, list) else [])
-    ]
+    entries = listed_devices(trace)
     ids = [
         place if (n := exact.integer(entry.get("id"))) is None or n < 0 else n
         for place, entry in enumerate(entries)
@@ -396,11 +402,7 @@ def match_agents(trace: Trace) -> None:
         return {int(n) for n in of if n is not None and int(n) >= 0}
 
     at_work = numbers(e.device.partition(":")[2] or None for e in trace.events if e.device)
-    listed = trace.members.get("deviceProperties")
-    ids = [
-        exact.integer(entry.get("id")) if isinstance(entry, dict) else None
-        for entry in (listed if isinstance(listed, list) else [])
-    ]
+    ids = [exact.integer(entry.get("id")) for entry in listed_devices(trace)]
     known = numbers(place if id is None or id < 0 else id for place, id in enumerate(ids))
     of_memory = numbers(
         e.integer("Device Id")

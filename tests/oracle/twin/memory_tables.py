@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 
 from . import categories, exact, inventory, memory, operators
-from .events import Event, Trace, torch_word
+from .events import Event, Trace, listed_devices, torch_word
 
 TYPES = (
     "cpu",
@@ -429,10 +429,9 @@ def capacity(trace: Trace, record: Record) -> int | None:
     number = record.event.integer("Device Id")
     if record.device in ("cpu", "unknown") or ":" not in record.device:
         return None
-    listed = trace.kept.get("properties", trace.members.get("deviceProperties"))
-    for place, device in enumerate(listed if isinstance(listed, list) else ()):
-        own = exact.integer(device.get("id")) if isinstance(device, dict) else None
-        if isinstance(device, dict) and number == (place if own is None or own < 0 else own):
+    for place, device in enumerate(listed_devices(trace)):
+        own = exact.integer(device.get("id"))
+        if number == (place if own is None or own < 0 else own):
             memory_bytes = exact.integer(device.get("totalGlobalMem"))
             return memory_bytes if memory_bytes is not None and memory_bytes >= 0 else None
     return None
