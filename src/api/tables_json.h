@@ -8,10 +8,12 @@
  *                  "compares": it is of two runs, "joins_ranks",
  *                  "streams": as long as the trace,
  *                  "columns": [{"name", "type", "unit", "help", "optional", "deep", "symbol",
- *                               "long", "sums", "moment", "group_by": word or null,
- *                               "rules": [index...]}...]}...],
+ *                               "long", "below", "minor", "merge": how values of several
+ *                               ranks become one, "sums": they are added, "moment",
+ *                               "group_by": word or null, "rules": [index...]}...]}...],
  *      "leading": the columns rank and span, before all others if there are several,
- *      "options": [{"name", "part": "view|question|text", "switch": it has no value}...],
+ *      "options": [{"name", "part": "view|question|text", "switch": it has no value; of those
+ *                   that only some tables take, too: "kind", "argument", "words", "help"}...],
  *      "forms": [name...],
  *      "rules": [{"title", "text", "source"}...]}
  *

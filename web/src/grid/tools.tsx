@@ -115,7 +115,7 @@ function Search({ table, groups }: { table: CatalogTable | undefined; groups: st
     <>
       <input
         type="search"
-        placeholder={searched.length > 1 ? searched.join(" or ") : "filter: text or /regex/"}
+        placeholder={searched.length > 1 ? searched.join(" or ") : "filter: text, /regex/"}
         aria-label="Filter"
         title={`Rows whose ${searched.join(" or ")} has this text, or matches /regex/`}
         value={q}

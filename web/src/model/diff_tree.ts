@@ -30,7 +30,7 @@ export interface Columns {
 export function columnsOf(frame: Frame<"diff_tree">, isDevice: boolean): Columns {
   const end = isDevice ? "device_ns" : "ns";
   const column = frame.index(`mean_delta_${end}`);
-  const hasSteps = frame.map((row) => row).some((row) => frame.value(row, column) !== null);
+  const hasSteps = frame.map((row) => frame.value(row, column)).some((value) => value !== null);
   const mean = hasSteps ? "mean_" : "";
   return { base: `${mean}base_${end}`, new: `${mean}new_${end}`, delta: `${mean}delta_${end}` };
 }

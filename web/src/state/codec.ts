@@ -68,11 +68,6 @@ export function formatRange(range: Window | null): string {
   return range === null ? "" : `${range.from}+${range.to - range.from}`;
 }
 
-/** That of WORDS which is TEXT, as of a field of a form; else the first one. */
-export function wordOf<W extends string>(words: readonly [W, ...W[]], text: string): W {
-  return words.find((word) => word === text) ?? words[0];
-}
-
 export function isSameRange(a: Window | null, b: Window | null): boolean {
   return a?.from === b?.from && a?.to === b?.to;
 }

@@ -168,6 +168,11 @@ export function parsePlace(fragment: string): Place {
   };
 }
 
+/** What TEXT means as the value of KEY, in the address or of a field of a form. */
+export function parseValue<K extends Key>(key: K, text: string): Place[K] {
+  return codecOf(key).parse(text) as Place[K];
+}
+
 /** What the address has for KEY of PLACE; "": nothing. */
 export function formatValue(place: Place, key: Key): string {
   return codecOf(key).format(place[key]);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which tracks are shown: a filter, and a way back for those that are hidden.
 
-import { wordOf } from "../state/codec.ts";
 import { usePage } from "../state/session.ts";
+import { parseValue } from "../state/url.ts";
 import { formatOrder, type OrderWord, parseOrder } from "./order.ts";
 
 const NO_TIMES: ReadonlyMap<string, number> = new Map();
@@ -32,10 +32,9 @@ export function Corner({ hasDate }: { hasDate: boolean }) {
       <select
         aria-label="What the ruler counts from"
         value={clock === "wall" && !hasDate ? "" : clock}
-        onChange={(event) => {
-          const next = wordOf(["", "step", "wall"], event.currentTarget.value);
-          page.go({ clock: next }, "replace");
-        }}
+        onChange={(event) =>
+          page.go({ clock: parseValue("clock", event.currentTarget.value) }, "replace")
+        }
       >
         {CLOCKS.map(({ value, title }) => (
           <option key={value} value={value} disabled={value === "wall" && !hasDate}>

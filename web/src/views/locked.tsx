@@ -7,15 +7,16 @@ import type { Frame } from "../api/cols.ts";
 import type { TableName } from "../api/tables.ts";
 import { type Anchor, clockAnchor, collectiveAnchor, stepAnchor } from "../model/anchors.ts";
 import { useTable } from "../state/answers.ts";
-import { wordOf } from "../state/codec.ts";
 import { Lock } from "../state/lock.ts";
 import { allRanksOptions, allTimeOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
-import { type Base, formatBase, type Place, parseBase } from "../state/url.ts";
+import { type Base, formatBase, type Place, parseBase, parseValue } from "../state/url.ts";
 import { firstWindow } from "../timeline/spans.ts";
 
 const ROWS = { offset: 0, limit: 10000 };
 const WAYS = ["step", "collective", "start", "clock"] as const;
+/** Where the address has none. */
+const USUAL_WAY = WAYS[0];
 
 /** The base of the timeline below; null: there is none. */
 export function baseOf(place: Place, run: string): Base | null {
@@ -45,7 +46,7 @@ function useBoth<T extends TableName>(
 export function useLock(timeline: Timeline | null, base: Timeline | null, side: Base | null) {
   const { place } = usePage();
   const { lock: wish, steps, span } = place.value;
-  const way = wordOf(WAYS, wish);
+  const way = wish || USUAL_WAY;
   const lock = useMemo(() => new Lock(), [side && formatBase(side)]);
   const isOn = side !== null && timeline !== null && base !== null;
   const bySteps = useBoth(isOn && way === "step" ? "steps" : null, side);
@@ -86,9 +87,9 @@ export function LockBar({ anchor, base }: { anchor: Anchor | null; base: Base })
       <label>
         lock at{" "}
         <select
-          value={wordOf(WAYS, page.place.value.lock)}
+          value={page.place.value.lock || USUAL_WAY}
           onChange={(event) =>
-            page.go({ lock: wordOf(WAYS, event.currentTarget.value) }, "replace")
+            page.go({ lock: parseValue("lock", event.currentTarget.value) }, "replace")
           }
         >
           {WAYS.filter((way) => isOneRun || way !== "clock").map((way) => (

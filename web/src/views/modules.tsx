@@ -6,13 +6,14 @@ import type { ColumnOf, TextsOf } from "../api/tables.ts";
 import { type Measure, Ranked } from "../chart/ranked.tsx";
 import type { Usual } from "../grid/layout.ts";
 import { TableView, useTableOptions } from "../grid/table_view.tsx";
-import { branchesOf, isOpen, parseFold, toggle, whereOfFold } from "../model/fold.ts";
+import { branchesOf, isOpen, toggle, whereOfFold } from "../model/fold.ts";
 import { openedOf, selOfOpened } from "../model/opened.ts";
 import { firstWithTime } from "../model/top.ts";
 import { Section, Tabs, useCommand } from "../parts/section.tsx";
 import { useTable } from "../state/answers.ts";
 import { mergedOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
+import { parseValue } from "../state/url.ts";
 import { BELOW, Below } from "./below.tsx";
 import { Headline } from "./headline.tsx";
 import { ModuleIcicle } from "./module_icicle.tsx";
@@ -47,7 +48,7 @@ function Levels({ levels }: { levels: number | null }) {
       levels{" "}
       <select
         value={levels ?? ""}
-        onChange={(event) => page.go({ shut: parseFold(event.currentTarget.value) })}
+        onChange={(event) => page.go({ shut: parseValue("shut", event.currentTarget.value) })}
       >
         <option value="">all</option>
         {Array.from({ length: MOST_LEVELS }, (_, i) => (

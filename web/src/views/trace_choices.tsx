@@ -2,8 +2,8 @@
 // Which arrows the timeline shows, and what its colours mean.
 
 import type { Timeline } from "../api/api.ts";
-import { wordOf } from "../state/codec.ts";
 import { usePage } from "../state/session.ts";
+import { parseValue } from "../state/url.ts";
 import { MODES } from "../timeline/colour_modes.ts";
 import { hasAllFrames, otherFrames } from "../timeline/python_frames.ts";
 
@@ -32,7 +32,7 @@ export function TraceChoices({ timeline }: { timeline: Timeline }) {
         arrows{" "}
         <select
           value={flow}
-          onChange={(e) => page.go({ flow: wordOf(["", "all", "none"], e.currentTarget.value) })}
+          onChange={(e) => page.go({ flow: parseValue("flow", e.currentTarget.value) })}
         >
           {FLOWS.map(({ name, title }) => (
             <option key={name} value={name}>
