@@ -202,16 +202,16 @@ static void parse_atom(struct parser *p)
 /* Let the codes from AT on be repeated as C says; with IS_SHORT as seldom as possible. */
 static void repeat(struct parser *p, uint32_t at, char c, bool is_short)
 {
-    const int16_t n = (int16_t)(p->r->n_codes - at);
+    const int n = (int)(p->r->n_codes - at);
     struct code *const split = insert(p, c == '+' ? p->r->n_codes : at, SPLIT);
 
-    const int16_t again = (int16_t)(c == '+' ? -n : 1);
-    const int16_t on = (int16_t)(c == '+' ? 1 : c == '*' ? n + 2 : n + 1);
+    const int again = c == '+' ? -n : 1;
+    const int on = c == '+' ? 1 : c == '*' ? n + 2 : n + 1;
 
-    split->x = is_short ? on : again;
-    split->y = is_short ? again : on;
+    split->x = (int16_t)(is_short ? on : again);
+    split->y = (int16_t)(is_short ? again : on);
     if (c == '*')
-        insert(p, p->r->n_codes, JUMP)->x = (int16_t) - (n + 1);
+        insert(p, p->r->n_codes, JUMP)->x = (int16_t)(-n - 1);
 }
 
 /* End one of several choices of the innermost group. */
@@ -528,7 +528,7 @@ bool osc_regex_find(struct osc_regex *r, struct osc_str text, struct osc_regex_s
                 return false;
         }
     }
-    for (uint32_t k = 0; k <= OSC_REGEX_GROUPS_MAX && is_found; k++)
+    for (size_t k = 0; k <= OSC_REGEX_GROUPS_MAX && is_found; k++)
         spans[k] = (struct osc_regex_span){found.at[2 * k], found.at[2 * k + 1]};
     return is_found;
 }

@@ -20,10 +20,9 @@
 #define ROWS_DEFAULT     100
 #define FRAMES_OF_113    5
 
-#define WIDTH_OPTION(word, what, preset)                                           \
+#define WIDTH_OPTION(word, what)                                                   \
     {                                                                              \
-        .name = word, .kind = OSC_OPTION_WHOLE, .argument = "N",                   \
-        .help = "cut " what " after N characters (default: " preset "; 0: never)", \
+        .name = (word), .kind = OSC_OPTION_WHOLE, .argument = "N", .help = (what), \
         .expected = "not a number of characters", .is_of_text = true               \
     }
 
@@ -38,11 +37,11 @@ const struct osc_table_option osc_torch_top_level = {
     .help = "print only what no operator called (top_level_events_only)",
     .is_of_text = true};
 const struct osc_table_option osc_torch_max_name_width =
-    WIDTH_OPTION("max-name-width", "names", "55");
-const struct osc_table_option osc_torch_max_src_width =
-    WIDTH_OPTION("max-src-width", "source lines", "75");
+    WIDTH_OPTION("max-name-width", "cut names after N characters (default: 55; 0: never)");
+const struct osc_table_option osc_torch_max_src_width = WIDTH_OPTION(
+    "max-src-width", "cut source lines after N characters (default: 75; 0: never)");
 const struct osc_table_option osc_torch_max_shapes_width =
-    WIDTH_OPTION("max-shapes-width", "shapes", "80");
+    WIDTH_OPTION("max-shapes-width", "cut shapes after N characters (default: 80; 0: never)");
 const struct osc_table_option osc_torch_version = {
     .name = "torch",
     .kind = OSC_OPTION_WORD,
