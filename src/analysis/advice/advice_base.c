@@ -300,6 +300,23 @@ static bool are_dense(const struct numbers *s)
     return s->n >= OPERATORS_ENOUGH && !are_thin(s);
 }
 
+/* Where a device ran work. */
+struct place_of_work {
+    int64_t ts_ns;
+    uint32_t track;
+    bool is_asked; /* not a copy: devices copy of their own accord, too */
+};
+
+static struct place_of_work place_of_work(const struct osc_advice_base *a,
+                                          const struct osc_work *work)
+{
+    const osc_row row = {work->row};
+    const struct osc_chunk *const c = osc_chunk_of(&a->t->events, row);
+    const uint32_t at = osc_row_place(row);
+
+    return (struct place_of_work){c->ts_ns[at], c->track[at], c->kind[at] != OSC_KIND_MEMCPY};
+}
+
 /*
  * Set *LACKS_CALLS: calls are missing that launched work. A queue runs its work in order, so
  * what it runs behind work whose call is there was launched after that; if for most of what is
@@ -308,6 +325,7 @@ static bool are_dense(const struct numbers *s)
 static osc_status look_for_calls(const struct osc_advice_base *a, bool *lacks_calls)
 {
     const struct osc_links *const l = &a->f->links;
+    /* By track: the first start of those whose call is there. */
     int64_t *const launched = osc_malloc((a->t->n_tracks + 1) * sizeof *launched);
     size_t n = 0, n_missing = 0;
 
@@ -315,21 +333,19 @@ static osc_status look_for_calls(const struct osc_advice_base *a, bool *lacks_ca
         return OSC_ENOMEM;
     for (uint32_t k = 0; k <= a->t->n_tracks; k++)
         launched[k] = INT64_MAX;
-    for (size_t i = 0; i < 2 * l->n_works; i++) { /* twice */
-        const struct osc_work *const work = &l->works[i % l->n_works];
-        const osc_row row = {work->row};
-        const struct osc_chunk *const c = osc_chunk_of(&a->t->events, row);
-        const uint32_t at = osc_row_place(row);
-        int64_t *const first = &launched[c->track[at]]; /* of those whose call is there */
+    for (size_t i = 0; i < l->n_works; i++) {
+        const struct place_of_work w = place_of_work(a, &l->works[i]);
 
-        if (c->kind[at] == OSC_KIND_MEMCPY)
-            continue; /* devices copy of their own accord, too */
-        if (i >= l->n_works && c->ts_ns[at] > *first) {
-            n++;
-            n_missing += work->call == 0;
-        } else if (i < l->n_works && work->call != 0 && c->ts_ns[at] < *first) {
-            *first = c->ts_ns[at];
-        }
+        if (w.is_asked && l->works[i].call != 0 && w.ts_ns < launched[w.track])
+            launched[w.track] = w.ts_ns;
+    }
+    for (size_t i = 0; i < l->n_works; i++) {
+        const struct place_of_work w = place_of_work(a, &l->works[i]);
+
+        if (!w.is_asked || w.ts_ns <= launched[w.track])
+            continue;
+        n++;
+        n_missing += l->works[i].call == 0;
     }
     osc_free(launched);
     *lacks_calls = n_missing > n - n_missing;
