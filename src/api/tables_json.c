@@ -5,6 +5,7 @@
 #include "ask/request.h"
 #include "codec/json.h"
 #include "render/renderers.h"
+#include "table/row_groups.h"
 #include "table/rules.h"
 #include "table/sheet.h"
 
@@ -111,6 +112,7 @@ static void add_table(struct osc_strbuf *out, const struct osc_table_def *def)
         osc_strbuf_addf(out, "%s\"%s\"", i > 0 ? ", " : "", def->groupings[i]);
     osc_strbuf_addc(out, ']');
     add_own_options(out, def);
+    add_bool(out, "patterns", osc_pattern_column(def) >= 0);
     add_bool(out, "compares", def->comparison != NULL);
     add_bool(out, "joins_ranks", def->joins_ranks);
     add_bool(out, "streams", def->open != NULL);

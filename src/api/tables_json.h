@@ -4,7 +4,8 @@
  *
  *     {"opscope", "schema",
  *      "tables": [{"name", "help", "source", "sorted_by": column or null,
- *                  "group_by": [word...], "options": [those that only some tables take...],
+ *                  "group_by": [word...], "patterns": also by name~PATTERN,
+ *                  "options": [those that only some tables take...],
  *                  "compares": it is of two runs, "joins_ranks",
  *                  "streams": as long as the trace,
  *                  "columns": [{"name", "type", "unit", "help", "optional", "deep", "symbol",

@@ -128,6 +128,7 @@ struct osc_comparison {
                           struct osc_result *out, struct osc_err *err);
     /* Whether ROW has no difference: text leaves it out. NULL: no row is left out. */
     bool (*is_alike)(const struct osc_result *r, uint64_t row);
+    bool has_patterns; /* its digests are grouped by a pattern of names, and so are its rows */
 };
 
 /*

@@ -49,12 +49,17 @@ SENTENCES = {"note", "message", "remedy", "title", "text", "evidence"}
 SENTENCES |= {"worker", "device_name", "matched_by"}
 
 
-@functools.cache
 def columns_of(table: str) -> list[dict]:
     """The columns of TABLE in the catalog of the binary under test, which CATALOG names."""
+    return entry_of(table)["columns"]
+
+
+@functools.cache
+def entry_of(table: str) -> dict:
+    """What the catalog says of TABLE."""
     command = [os.environ["CATALOG"], "table", "--list", "--format", "json"]
     catalog = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
-    return next(t["columns"] for t in catalog["tables"] if t["name"] == table)
+    return next(t for t in catalog["tables"] if t["name"] == table)
 
 
 @functools.cache

@@ -33,7 +33,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import devicetrace
 import hosttrace
 import randomtrace
-from cells import Report, compare_table, shown
+from cells import Report, compare_table, entry_of, shown
 from providers import OpscopeError, OpscopeProvider
 from twin import diff, reader, runs, tables
 
@@ -42,6 +42,7 @@ TABLES = {
     "diff_operators": diff.operators_rows,
     "diff_kernels": diff.kernels_rows,
 }
+PATTERNS = ("aten::([a-z]+)", "(.)o([a-z]*)", "[0-9]+")
 
 
 def same(column: str, ours: object, twin: object, is_close: bool) -> bool:
@@ -126,6 +127,19 @@ def compare_pair(
     for name, make in tables.PAIRS.items():
         twin = make(*(side.traces for side in sides))
         compare_table(report, f"{where}: {name}", name, provider.rows(name, operands), twin)
+    for pattern in PATTERNS:
+        by = f"name~{pattern}"
+        for name in ("diff_operators", "diff_kernels"):
+            ours = provider.rows(name, operands, group_by=by)
+            compare_rows(
+                report, f"{where}: {name} by {by}", ours, TABLES[name](*sides, pattern)
+            )
+        for name, make in tables.PAIRS.items():
+            if not entry_of(name)["patterns"]:
+                continue
+            twin = make(*(side.traces for side in sides), by)
+            ours = provider.rows(name, operands, group_by=by)
+            compare_table(report, f"{where}: {name} by {by}", name, ours, twin)
     pairs = provider.rows("diff_tree", operands)
     compare_tree(report, where, pairs, sides)
     compare_inside(report, where, provider, operands, sides, pairs)

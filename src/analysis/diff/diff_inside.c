@@ -265,7 +265,7 @@ static osc_status compare(const struct osc_result *const *base,
 }
 
 static const uint32_t sides[] = {OSC_SIDE_STEPS, OSC_SIDE_TREE, OSC_SIDES};
-static const struct osc_comparison comparison = {sides, compare, NULL};
+static const struct osc_comparison comparison = {.sides = sides, .compare = compare};
 
 static const struct osc_table_option *const options[] = {&option_name, NULL};
 

@@ -111,7 +111,8 @@ static bool is_alike(const struct osc_result *r, uint64_t row)
 }
 
 static const uint32_t sides[] = {OSC_SIDE_RANGES, OSC_SIDES};
-static const struct osc_comparison comparison = {sides, compare, is_alike};
+static const struct osc_comparison comparison = {
+    .sides = sides, .compare = compare, .is_alike = is_alike, .has_patterns = true};
 
 const struct osc_table_def osc_table_diff_ranges = {
     .name = "diff_ranges",

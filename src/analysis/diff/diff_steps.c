@@ -341,7 +341,8 @@ static bool is_alike(const struct osc_result *r, uint64_t row)
     return osc_result_get_int(r, row, ORDER) == 0;
 }
 
-static const struct osc_comparison comparison = {sides, compare, is_alike};
+static const struct osc_comparison comparison = {
+    .sides = sides, .compare = compare, .is_alike = is_alike};
 
 const struct osc_table_def osc_table_diff_steps = {
     .name = "diff_steps",

@@ -224,7 +224,8 @@ static bool is_alike(const struct osc_result *r, uint64_t row)
            osc_result_has(r, row, BASE_NAME) == osc_result_has(r, row, NEW_NAME);
 }
 
-static const struct osc_comparison comparison = {sides, compare, is_alike};
+static const struct osc_comparison comparison = {
+    .sides = sides, .compare = compare, .is_alike = is_alike};
 
 static const struct osc_table_option *const options[] = {&osc_option_compat, NULL};
 

@@ -362,8 +362,10 @@ static bool is_alike(const struct osc_result *r, uint64_t row)
                : osc_result_get_int(r, row, DELTA_CALLS) == 0;
 }
 
-static const struct osc_comparison of_operators = {operator_sides, compare, is_alike};
-static const struct osc_comparison of_kernels = {kernel_sides, compare, is_alike};
+static const struct osc_comparison of_operators = {
+    .sides = operator_sides, .compare = compare, .is_alike = is_alike, .has_patterns = true};
+static const struct osc_comparison of_kernels = {
+    .sides = kernel_sides, .compare = compare, .is_alike = is_alike, .has_patterns = true};
 static const char *const groupings[] = {[BY_SHAPE] = "shape", NULL};
 
 const struct osc_table_def osc_table_diff_operators = {

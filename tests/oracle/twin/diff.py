@@ -9,7 +9,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from . import exact, inventory, kinds, links, operators
+from . import exact, inventory, kinds, links, operators, ranges
 from .events import Event, Trace
 from .steps import CATEGORIES, costs, numbered, steps_of
 
@@ -268,14 +268,18 @@ def log_of(ns: int) -> Fraction:
     return Fraction(math.floor(math.log(max(ns, 1)) * 1024 + 0.5))
 
 
-def work_rows(base: Side, new: Side, calls_of, times: tuple[str, ...]) -> list[dict]:
-    """A row for each name. CALLS_OF yields (name, event, times) of each call of a trace."""
+def work_rows(
+    base: Side, new: Side, calls_of, times: tuple[str, ...], pattern: str | None
+) -> list[dict]:
+    """A row for each name, or label by PATTERN. CALLS_OF yields (name, event, times) of each call of
+    a trace."""
     names: dict[str, list] = {}
     calls_in: dict[tuple, list] = defaultdict(list)  # by name and side: times in steps compared
     for number, run in enumerate((base, new)):
         for trace in run.traces:
             step = inventory.step_of(trace)
             for name, event, values in calls_of(trace):
+                name = ranges.label(name, pattern)
                 sums = names.setdefault(
                     name,
                     [
@@ -336,7 +340,7 @@ def work_rows(base: Side, new: Side, calls_of, times: tuple[str, ...]) -> list[d
 OPERATOR_TIMES = ("device_self_ns", "host_self_ns", "device_total_ns", "host_total_ns")
 
 
-def operators_rows(base: Side, new: Side) -> list[dict]:
+def operators_rows(base: Side, new: Side, pattern: str | None = None) -> list[dict]:
     """`diff_operators`."""
 
     def calls_of(trace: Trace):
@@ -348,10 +352,10 @@ def operators_rows(base: Side, new: Side) -> list[dict]:
                     (node.device_self, node.host_self, node.device_total, node.event.dur),
                 )
 
-    return work_rows(base, new, calls_of, OPERATOR_TIMES)
+    return work_rows(base, new, calls_of, OPERATOR_TIMES, pattern)
 
 
-def kernels_rows(base: Side, new: Side) -> list[dict]:
+def kernels_rows(base: Side, new: Side, pattern: str | None = None) -> list[dict]:
     """`diff_kernels`."""
 
     def calls_of(trace: Trace):
@@ -359,7 +363,7 @@ def kernels_rows(base: Side, new: Side) -> list[dict]:
             if event.kind == "kernel" and event.is_range:
                 yield event.name, event, (event.dur,)
 
-    return work_rows(base, new, calls_of, ("total_ns",))
+    return work_rows(base, new, calls_of, ("total_ns",), pattern)
 
 
 # --- trees ---------------------------------------------------------------------------

@@ -7,11 +7,16 @@ from . import ranges
 from .events import Trace
 
 
-def by_key(run: list[Trace]) -> dict[tuple, dict]:
+def by_key(run: list[Trace], group_by: str | None) -> dict[tuple, dict]:
     """The rows of `ranges` of all ranks of RUN, in the order of first appearance."""
-    rows = {(r["name"], r["kind"], r["place"]): r for r in ranges.table(run, None)}
+    pattern = group_by.removeprefix("name~") if group_by else None
+    rows = {(r["name"], r["kind"], r["place"]): r for r in ranges.table(run, group_by)}
     seen = dict.fromkeys(
-        (ranges.name_of(trace, event), event.kind, ranges.place_word(trace, event))
+        (
+            ranges.label(ranges.name_of(trace, event), pattern),
+            event.kind,
+            ranges.place_word(trace, event),
+        )
         for trace in run
         for event in trace.events
         if event.dur is not None
@@ -19,9 +24,9 @@ def by_key(run: list[Trace]) -> dict[tuple, dict]:
     return {key: rows[key] for key in seen}
 
 
-def diff_ranges(base: list[Trace], new: list[Trace]) -> list[dict]:
+def diff_ranges(base: list[Trace], new: list[Trace], group_by: str | None = None) -> list[dict]:
     """The rows, those of the base first, then sorted by what changed most."""
-    sides = by_key(base), by_key(new)
+    sides = by_key(base, group_by), by_key(new, group_by)
     rows = []
     for key in dict.fromkeys([*sides[0], *sides[1]]):
         calls = [side[key]["calls"] if key in side else 0 for side in sides]

@@ -81,6 +81,7 @@ export interface CatalogTable {
   readonly sorted_by: string | null;
   readonly group_by: readonly string[];
   readonly options: readonly string[];
+  readonly patterns: boolean;
   readonly compares: boolean;
   readonly joins_ranks: boolean;
   readonly streams: boolean;
