@@ -30,7 +30,7 @@ GROUPINGS = {
         "shape,dtype,stack",
     ),
     "kernels": (None, "op"),
-    "modules": (None, "annotation", "line"),
+    "modules": (None, "annotation", "line", "class", "layer"),
     "memory_live": (None, "module", "size", "op,module,size"),
     "stragglers": (None, "step"),
     "ranges": (

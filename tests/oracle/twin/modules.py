@@ -375,8 +375,30 @@ def trees(entries: list[Entry], places: dict[Path, Sums]) -> list[tuple[Path, Su
     return rows
 
 
+def class_of(name: str) -> str:
+    """NAME without the number of the instance, as of Linear_3."""
+    found = re.fullmatch(r"(.+)_[0-9]+|(.*?)[0-9]+", name, re.S)
+    return name if not found else found[1] if found[1] is not None else found[2]
+
+
+def joined(rows: list[dict]) -> list[dict]:
+    """One row for all of a class, in the order of first appearance. No trace of the tests has
+    attributes of modules, so layers are classes, too."""
+    result: dict[str, dict] = {}
+    for row in rows:
+        key = class_of(row["name"])
+        sums = result.setdefault(
+            key, {"path": key, "depth": None, "name": key, "module_id": None}
+        )
+        for column in row.keys() - {"path", "depth", "name", "module_id"}:
+            sums[column] = sums.get(column, 0) + row[column]
+    return list(result.values())
+
+
 def one(trace: Trace, group_by: str | None, compat: bool) -> list[dict]:
     """The rows of one trace."""
+    if group_by in ("class", "layer"):
+        return joined(one(trace, None, compat))
     scopes = scopes_of(trace, group_by)
     entries, merged = build(trace, scopes)
     set_places(trace, entries, scopes)
