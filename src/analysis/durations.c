@@ -22,7 +22,7 @@ enum { NAME, KIND, PLACE, FROM, TO, CALLS, TOTAL, CUMULATIVE, ORDER, N_COLUMNS }
 
 static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(NAME, "name", STRING, NULL, KEY, OSC_COLUMN_SYMBOL, OSC_RULE_NAMES,
-               "Name of the ranges, as in table ranges.", .torch = OSC_TORCH_KEY),
+               "Name of the ranges, as in table ranges."),
     OSC_COLUMN(KIND, "kind", STRING, NULL, KEY, 0, OSC_RULE_KINDS,
                "Kind of the ranges, in the vocabulary of table events."),
     OSC_COLUMN(PLACE, "place", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL, OSC_RULE_RANGES,
@@ -33,9 +33,8 @@ static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(TO, "to_ns", INTEGER, "ns", FIRST, 0, 0,
                "Shortest duration that counts in the next row: all here are below it."),
     OSC_COLUMN(CALLS, "calls", INTEGER, NULL, SUM, 0, 0,
-               "Number of ranges with such a duration.", .torch = OSC_TORCH_COUNT),
-    OSC_COLUMN(TOTAL, "total_ns", INTEGER, "ns", SUM, 0, 0, "Sum of their durations.",
-               .torch = OSC_TORCH_CPU),
+               "Number of ranges with such a duration."),
+    OSC_COLUMN(TOTAL, "total_ns", INTEGER, "ns", SUM, 0, 0, "Sum of their durations."),
     OSC_COLUMN(CUMULATIVE, "cumulative_ratio", NUMBER, "ratio", FINISH, 0, 0,
                "Calls of this name, kind and place in this and all shorter rows / all its "
                "calls."),
@@ -234,6 +233,7 @@ const struct osc_table_def osc_table_durations = {
     .rules = OSC_RULE_RANGES,
     .columns = columns,
     .n_columns = N_COLUMNS,
+    .sort_words = &osc_torch_words,
     .sorted_by = ORDER + 1,
     .options = options,
     .map = map,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/args_json.h"
+#include "analysis/shared_options.h"
 #include "base/mem.h"
 #include "derive/derive.h"
 
@@ -57,7 +58,7 @@ static const struct osc_column columns[] = {
                "Category as the file has it: member cat; of recordings of opscope, which have "
                "none, the same as kind."),
     OSC_COLUMN(NAME, "name", STRING, NULL, FIRST, OSC_COLUMN_SYMBOL, OSC_RULE_NAMES,
-               "Name as the file has it.", .torch = OSC_TORCH_KEY),
+               "Name as the file has it."),
     OSC_COLUMN(RANK, "rank", INTEGER, NULL, FIRST, OSC_COLUMN_MINOR, OSC_RULE_RANKS,
                "Rank of the file; 0 if the file does not name one."),
     OSC_COLUMN(PROCESS, "process", STRING, NULL, FIRST, OSC_COLUMN_MINOR, OSC_RULE_NAMES,
@@ -397,6 +398,7 @@ const struct osc_table_def osc_table_events = {
     .rules = OSC_RULE_KINDS | OSC_RULE_TIME | OSC_RULE_SELECTION,
     .columns = columns,
     .n_columns = sizeof columns / sizeof *columns,
+    .sort_words = &osc_torch_words_of_names,
     .facts = OSC_FACT_FOREST | OSC_FACT_STEPS | OSC_FACT_LINKS | OSC_FACT_MEMORY,
     .rows = count_rows,
     .open = open_events,

@@ -50,7 +50,7 @@ static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(NAME, "name", STRING, NULL, KEY, 0, OSC_RULE_OPERATORS | OSC_RULE_NAMES,
                "Name of the operator. Rows are host ranges of kind operator other than steps, "
                "waits for data, optimizer steps and wrappers of data parallelism.",
-               .source = "operator view of torch-tb-profiler.", .torch = OSC_TORCH_KEY),
+               .source = "operator view of torch-tb-profiler."),
     OSC_COLUMN(INPUT_SHAPE, "input_shape", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL, 0,
                "Sizes of the inputs as argument `Input Dims` has them; [] is a scalar, no "
                "tensor, or nothing recorded. Present with --group-by shape.",
@@ -65,25 +65,21 @@ static const struct osc_column columns[N_COLUMNS] = {
                "events that contain the operator on its thread. Missing if nothing was "
                "recorded. Present with --group-by stack.",
                .grouping = "stack"),
-    OSC_COLUMN(CALLS, "calls", INTEGER, NULL, SUM, 0, OSC_RULE_OPERATORS, "Number of calls.",
-               .torch = OSC_TORCH_COUNT),
+    OSC_COLUMN(CALLS, "calls", INTEGER, NULL, SUM, 0, OSC_RULE_OPERATORS, "Number of calls."),
     OSC_COLUMN(
         DEVICE_SELF, "device_self_ns", INTEGER, "ns", SUM, 0,
         OSC_RULE_OPERATORS | OSC_RULE_LINKS,
         "Sum of the durations of the kernels, copies and memsets that the operator's own host "
-        "calls launched. Work that runs at the same time on several queues counts each time.",
-        .torch = OSC_TORCH_SELF_DEVICE),
+        "calls launched. Work that runs at the same time on several queues counts each time."),
     OSC_COLUMN(DEVICE_TOTAL, "device_total_ns", INTEGER, "ns", SUM, OSC_COLUMN_MINOR,
                OSC_RULE_OPERATORS | OSC_RULE_LINKS,
                "device_self_ns of the operator + that of all operators inside it. An operator "
-               "inside another one of the same name counts in both.",
-               .torch = OSC_TORCH_DEVICE),
+               "inside another one of the same name counts in both."),
     OSC_COLUMN(HOST_SELF, "host_self_ns", INTEGER, "ns", SUM, 0, OSC_RULE_OPERATORS,
                "Host time - durations of the ranges inside it - durations of its calls of the "
-               "device runtime and driver. An asynchronous call adds nothing.",
-               .torch = OSC_TORCH_SELF_CPU),
+               "device runtime and driver. An asynchronous call adds nothing."),
     OSC_COLUMN(HOST_TOTAL, "host_total_ns", INTEGER, "ns", SUM, 0, OSC_RULE_OPERATORS,
-               "Host time: sum over the calls of (end - start).", .torch = OSC_TORCH_CPU),
+               "Host time: sum over the calls of (end - start)."),
     OSC_COLUMN(TC_ELIGIBLE, "tc_eligible", BOOLEAN, NULL, OR, OSC_COLUMN_MINOR,
                OSC_RULE_TENSOR_CORES,
                "Whether the operator can use Tensor Cores: by its name (convolutions, linear "
@@ -407,6 +403,7 @@ const struct osc_table_def osc_table_operators = {
     .rules = OSC_RULE_OPERATORS,
     .columns = columns,
     .n_columns = N_COLUMNS,
+    .sort_words = &osc_torch_words,
     .sorted_by = DEVICE_SELF + 1,
     .groupings = groupings,
     .facts = OSC_FACT_LINKS,

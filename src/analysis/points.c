@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "analysis/shared_options.h"
 #include "analysis/table_columns.h"
 #include "base/hash.h"
 #include "base/mem.h"
@@ -29,7 +30,7 @@ enum {
 
 static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(NAME, "name", STRING, NULL, KEY, 0, OSC_RULE_NAMES,
-               "Name of the events as the file has it.", .torch = OSC_TORCH_KEY),
+               "Name of the events as the file has it."),
     OSC_COLUMN(KIND, "kind", STRING, NULL, KEY, 0, OSC_RULE_KINDS,
                "Kind of the events, in the vocabulary of table events."),
     OSC_COLUMN(
@@ -46,8 +47,7 @@ static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(THREAD_NAME, "thread_name", STRING, NULL, FIRST, OSC_COLUMN_DEEP, OSC_RULE_NAMES,
                "Name of the thread: the last thread_name in the metadata of the file."),
     OSC_COLUMN(EVENTS, "events", INTEGER, NULL, SUM, 0, 0,
-               "Number of events. A sample of a counter with several series is one of each.",
-               .torch = OSC_TORCH_COUNT),
+               "Number of events. A sample of a counter with several series is one of each."),
     OSC_COLUMN(FIRST, "first_ns", INTEGER, "ns", MIN, OSC_COLUMN_MOMENT, OSC_RULE_TIME,
                "Time of the first event, from the origin."),
     OSC_COLUMN(LAST, "last_ns", INTEGER, "ns", MAX, OSC_COLUMN_MOMENT, OSC_RULE_TIME,
@@ -238,6 +238,7 @@ const struct osc_table_def osc_table_points = {
     .rules = OSC_RULE_RANGES,
     .columns = columns,
     .n_columns = N_COLUMNS,
+    .sort_words = &osc_torch_words,
     .sorted_by = EVENTS + 1,
     .map = map,
 };

@@ -11,6 +11,7 @@
 #include "analysis/range_name.h"
 #include "analysis/range_place.h"
 #include "analysis/sampled.h"
+#include "analysis/shared_options.h"
 #include "analysis/table_columns.h"
 #include "base/hash.h"
 #include "base/mem.h"
@@ -57,8 +58,7 @@ static const struct osc_column columns[N_COLUMNS] = {
                OSC_RULE_NAMES,
                "Name of the ranges as the file has it; steps, whose names differ by a number, "
                "are ProfilerStep*, or step in a recording of a program without PyTorch. Not "
-               "shown with --group-by kind.",
-               .torch = OSC_TORCH_KEY),
+               "shown with --group-by kind."),
     OSC_COLUMN(
         KIND, "kind", STRING, NULL, KEY, 0, OSC_RULE_KINDS,
         "Kind of the ranges, in the vocabulary of table events: scope is what no rule "
@@ -100,16 +100,13 @@ static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(PLACE, "place", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL, OSC_RULE_RANGES,
                OSC_RANGE_PLACE_HELP " Not shown with --group-by thread or track."),
     OSC_COLUMN(CALLS, "calls", INTEGER, NULL, SUM, 0, 0,
-               "Number of ranges that have ended; of a sampled name, of its calls.",
-               .torch = OSC_TORCH_COUNT),
+               "Number of ranges that have ended; of a sampled name, of its calls."),
     OSC_COLUMN(TOTAL, "total_ns", INTEGER, "ns", SUM, 0, 0,
                "Sum of the durations. Ranges within each other, or at the same time on several "
-               "threads, count each time.",
-               .torch = OSC_TORCH_CPU),
+               "threads, count each time."),
     OSC_COLUMN(SELF, "self_ns", INTEGER, "ns", SUM, 0, OSC_RULE_RANGES | OSC_RULE_FOREST,
                "Sum over the synchronous ranges of their duration - durations of their "
-               "children; missing if all are asynchronous.",
-               .torch = OSC_TORCH_SELF_CPU),
+               "children; missing if all are asynchronous."),
     OSC_COLUMN(SELF_RATIO, "self_ratio", NUMBER, "ratio", FINISH, OSC_COLUMN_DEEP, 0,
                "self_ns / the sum of self_ns of all rows, before --where and --limit; missing "
                "where that is not above 0."),
@@ -656,6 +653,7 @@ const struct osc_table_def osc_table_ranges = {
     .rules = OSC_RULE_RANGES,
     .columns = columns,
     .n_columns = N_COLUMNS,
+    .sort_words = &osc_torch_words,
     .sorted_by = TOTAL + 1,
     .groupings = groupings,
     .facts = OSC_FACT_FOREST | OSC_FACT_STEPS,

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "analysis/growth.h"
+#include "analysis/shared_options.h"
 #include "analysis/step_rules.h"
 #include "analysis/table_columns.h"
 #include "base/mem.h"
@@ -70,8 +71,7 @@ static const struct osc_column columns[N_COLUMNS] = {
                "was done; from the origin of all files."),
     OSC_COLUMN(TOTAL, "total_ns", INTEGER, "ns", SUM, 0, OSC_RULE_STEP_LENGTH,
                "Time from start_ns to the end of the annotation or of the last device work "
-               "that was launched in it, whichever is later.",
-               .torch = OSC_TORCH_SELF_DEVICE | OSC_TORCH_DEVICE),
+               "that was launched in it, whichever is later."),
     OSC_COLUMN(
         ANNOTATION, "annotation_ns", INTEGER, "ns", SUM, OSC_COLUMN_MINOR, OSC_RULE_STEPS,
         "Duration of the annotation on the host alone; missing for a trace without steps."),
@@ -328,6 +328,7 @@ const struct osc_table_def osc_table_steps = {
     .rules = OSC_RULE_STEPS,
     .columns = columns,
     .n_columns = N_COLUMNS,
+    .sort_words = &osc_torch_words_of_device_work,
     .facts = OSC_FACT_FOREST | OSC_FACT_STEPS | OSC_FACT_UNIONS,
     .options = options,
     .map = map,

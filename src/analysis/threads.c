@@ -2,6 +2,7 @@
 /* `threads`: the host threads with events, in the order of their first event. */
 #include "analysis/table_registry.h"
 
+#include "analysis/shared_options.h"
 #include "analysis/tracks.h"
 #include "base/mem.h"
 #include "table/pieces.h"
@@ -17,8 +18,7 @@ static const struct osc_column columns[] = {
     OSC_COLUMN(THREAD, "thread", STRING, NULL, FIRST, 0, OSC_RULE_NAMES,
                "Thread as the file names it."),
     OSC_COLUMN(NAME, "name", STRING, NULL, FIRST, 0, OSC_RULE_NAMES,
-               "Name of the thread: the last thread_name in the metadata of the file.",
-               .torch = OSC_TORCH_KEY),
+               "Name of the thread: the last thread_name in the metadata of the file."),
     OSC_COLUMN(EVENTS, "events", INTEGER, NULL, FIRST, 0, 0,
                "Number of events on the thread: ranges, instants, and samples of counters."),
     OSC_COLUMN(PIECE_OF, "piece_of", STRING, NULL, FIRST, OSC_COLUMN_HIDDEN, 0,
@@ -89,6 +89,7 @@ const struct osc_table_def osc_table_threads = {
     .rules = OSC_RULE_NAMES,
     .columns = columns,
     .n_columns = sizeof columns / sizeof *columns,
+    .sort_words = &osc_torch_words_of_names,
     .map = map,
     .finish = finish,
 };

@@ -3,6 +3,7 @@
 #include "analysis/tracks.h"
 
 #include "analysis/busy.h"
+#include "analysis/shared_options.h"
 #include "analysis/table_columns.h"
 #include "analysis/table_registry.h"
 #include "base/mem.h"
@@ -35,8 +36,7 @@ static const struct osc_column columns[] = {
     OSC_COLUMN(KIND, "kind", STRING, NULL, FIRST, 0, 0,
                "thread; queue: a stream of a device; or summary: repeats the time of others."),
     OSC_COLUMN(NAME, "name", STRING, NULL, FIRST, 0, OSC_RULE_NAMES,
-               "Name of the track: the last thread_name in the metadata of the file.",
-               .torch = OSC_TORCH_KEY),
+               "Name of the track: the last thread_name in the metadata of the file."),
     OSC_COLUMN(PARENT, "parent", STRING, NULL, FIRST, 0, OSC_RULE_NAMES | OSC_RULE_DEVICES,
                "Process that a thread belongs to, or device that a queue belongs to."),
     OSC_COLUMN(PROCESS_NAME, "process_name", STRING, NULL, FIRST, OSC_COLUMN_DEEP,
@@ -258,6 +258,7 @@ const struct osc_table_def osc_table_tracks = {
     .facts = OSC_FACT_ORDER,
     .columns = columns,
     .n_columns = sizeof columns / sizeof *columns,
+    .sort_words = &osc_torch_words_of_names,
     .map = map,
     .finish = finish,
 };

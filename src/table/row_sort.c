@@ -7,84 +7,31 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "base/wide.h"
-#include "model/known_names.h"
 #include "table/nearest.h"
 
-/* torch's sort keys, with "device" for cuda, xpu and the like. */
-static const struct torch_key {
-    const char *word;
-    enum osc_torch_key key;
-    bool is_average;
-} torch_keys[] = {
-    {"self_cpu_time_total", OSC_TORCH_SELF_CPU, false},
-    {"cpu_time_total", OSC_TORCH_CPU, false},
-    {"cpu_time", OSC_TORCH_CPU, true},
-    {"self_device_time_total", OSC_TORCH_SELF_DEVICE, false},
-    {"device_time_total", OSC_TORCH_DEVICE, false},
-    {"device_time", OSC_TORCH_DEVICE, true},
-    {"self_cpu_memory_usage", OSC_TORCH_SELF_CPU_BYTES, false},
-    {"cpu_memory_usage", OSC_TORCH_CPU_BYTES, false},
-    {"self_device_memory_usage", OSC_TORCH_SELF_DEVICE_BYTES, false},
-    {"device_memory_usage", OSC_TORCH_DEVICE_BYTES, false},
-    {"count", OSC_TORCH_COUNT, false},
-    {"key", OSC_TORCH_KEY, false},
-};
-
-/* Whether the LEN bytes at WORD can be torch's word for a device, such as "cuda", or the name
- * of a backend. One that is nearly "cpu" is a slip, unless it is another unit, such as "npu".
- */
-static bool is_device(const char *word, size_t len)
+/* Copy NAME with a device in it replaced by the word of WORDS for any. */
+static void unify_device(const struct osc_sort_words *words, const char *name, char *out,
+                         size_t size)
 {
-    char text[16];
+    const struct osc_str device = words->device(osc_str_c(name));
 
-    if (len == 0 || len >= sizeof text)
-        return false;
-    snprintf(text, sizeof text, "%.*s", (int)len, word);
-    return osc_edit_distance(text, "cpu") > 1 ||
-           (len == 3 && strcmp(text + 1, "pu") == 0 && text[0] != 'c');
-}
-
-/* The word for a device in the LEN bytes of KEY; "": there is none. */
-static struct osc_str device_of(const char *key, size_t len)
-{
-    static const char *const ends[] = {"_time_total", "_time", "_memory_usage"};
-    const size_t before = strncmp(key, "self_", 5) == 0 ? 5 : 0;
-
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        const size_t after = strlen(ends[i]);
-
-        if (len > before + after && memcmp(key + len - after, ends[i], after) == 0 &&
-            is_device(key + before, len - before - after))
-            return (struct osc_str){key + before, (uint32_t)(len - before - after)};
-    }
-    return OSC_STR("");
-}
-
-/* Copy KEY with the word for a device in it replaced by "device". */
-static void unify_device(const char *key, char *out, size_t size)
-{
-    const struct osc_str word = device_of(key, strlen(key));
-
-    if (word.len > 0)
-        snprintf(out, size, "%.*sdevice%s", (int)(word.s - key), key, word.s + word.len);
+    if (device.len > 0)
+        snprintf(out, size, "%.*s%s%s", (int)(device.s - name), name, words->any_device,
+                 device.s + device.len);
     else
-        snprintf(out, size, "%s", key);
-}
-
-/* Whether WORD stands for any device: torch's word for one, or nearly "cpu", as "npu" is. */
-static bool is_any_device(struct osc_str word)
-{
-    return osc_str_eq(word, OSC_STR("device")) || osc_str_eq(word, OSC_STR("privateuse1")) ||
-           osc_known_device_number(word) >= 0 ||
-           (word.len == 3 && memcmp(word.s + 1, "pu", 2) == 0);
+        snprintf(out, size, "%s", name);
 }
 
 struct osc_str osc_sort_device(const struct osc_table_def *def, const char *text)
 {
+    const struct osc_sort_words *const words = def->sort_words;
     const char *const start = text + (text[0] == '-');
-    const struct osc_str word = device_of(start, strcspn(start, ":"));
 
-    return osc_table_column(def, start) >= 0 || is_any_device(word) ? OSC_STR("") : word;
+    if (!words || osc_table_column(def, start) >= 0)
+        return OSC_STR("");
+    const struct osc_str device =
+        words->device((struct osc_str){start, (uint32_t)strcspn(start, ":")});
+    return words->is_any_device(device) ? OSC_STR("") : device;
 }
 
 osc_status osc_sort_fail_device(const struct osc_table_def *def, const char *text,
@@ -96,37 +43,37 @@ osc_status osc_sort_fail_device(const struct osc_table_def *def, const char *tex
 
     return osc_fail(err, OSC_EINVAL,
                     "cannot sort %s by '%.*s': no device is called '%.*s'; did you mean "
-                    "'%.*sdevice%.*s'?",
+                    "'%.*s%s%.*s'?",
                     def->name, (int)len, start, (int)device.len, device.s,
-                    (int)(device.s - start), start, (int)(len - (size_t)(end - start)), end);
+                    (int)(device.s - start), start, def->sort_words->any_device,
+                    (int)(len - (size_t)(end - start)), end);
 }
 
-/* The first column of DEF that KEY of torch means, or -1. */
-static int column_of(const struct osc_table_def *def, enum osc_torch_key key)
+/* Set KEY to what WORD means in DEF; false: it has no such column. */
+static bool use_word(const struct osc_table_def *def, const struct osc_sort_word *word,
+                     struct osc_sort_key *key)
 {
-    for (uint32_t c = 0; c < def->n_columns; c++) {
-        if (def->columns[c].torch & (unsigned)key)
-            return (int)c;
-    }
-    return -1;
+    const int column = osc_table_column(def, word->column);
+    const int divisor = word->divisor ? osc_table_column(def, word->divisor) : -1;
+
+    if (column < 0 || (word->divisor && divisor < 0))
+        return false;
+    key->column = (uint32_t)column;
+    key->divisor = divisor;
+    return true;
 }
 
-static bool find_torch_key(const struct osc_table_def *def, const char *name,
-                           struct osc_sort_key *key)
+static bool find_word(const struct osc_table_def *def, const char *name,
+                      struct osc_sort_key *key)
 {
-    char word[64];
+    char unified[64];
 
-    unify_device(name, word, sizeof word);
-    for (size_t i = 0; i < sizeof torch_keys / sizeof *torch_keys; i++) {
-        const struct torch_key *const k = &torch_keys[i];
-        const int column = strcmp(k->word, word) == 0 ? column_of(def, k->key) : -1;
-        const int divisor = k->is_average ? column_of(def, OSC_TORCH_COUNT) : -1;
-
-        if (column < 0 || (k->is_average && divisor < 0))
-            continue;
-        key->column = (uint32_t)column;
-        key->divisor = divisor;
-        return true;
+    if (!def->sort_words)
+        return false;
+    unify_device(def->sort_words, name, unified, sizeof unified);
+    for (const struct osc_sort_word *w = def->sort_words->words; w->word; w++) {
+        if (strcmp(w->word, unified) == 0 && use_word(def, w, key))
+            return true;
     }
     return false;
 }
@@ -140,11 +87,12 @@ static osc_status wrong_key(const struct osc_table_def *def, const char *name,
         if (!(def->columns[c].flags & OSC_COLUMN_HIDDEN))
             osc_nearest_try(&near, def->columns[c].name);
     }
-    for (size_t i = 0; i < sizeof torch_keys / sizeof *torch_keys; i++) {
+    for (const struct osc_sort_word *w = def->sort_words ? def->sort_words->words : NULL;
+         w && w->word; w++) {
         struct osc_sort_key key;
 
-        if (find_torch_key(def, torch_keys[i].word, &key))
-            osc_nearest_try(&near, torch_keys[i].word);
+        if (use_word(def, w, &key))
+            osc_nearest_try(&near, w->word);
     }
     if (near.best)
         return osc_fail(err, OSC_EINVAL, "cannot sort %s by '%s'; did you mean '%s'?",
@@ -180,7 +128,7 @@ osc_status osc_sort_parse(const struct osc_table_def *def, const char *text,
         key->column = (uint32_t)column;
         return OSC_OK;
     }
-    return find_torch_key(def, name, key) ? OSC_OK : wrong_key(def, name, err);
+    return find_word(def, name, key) ? OSC_OK : wrong_key(def, name, err);
 }
 
 struct comparison {

@@ -5,9 +5,9 @@
  *   COL, -COL, COL:desc   descending, the default: largest first, as in torch
  *   COL:asc               ascending
  *
- * torch's keys (self_cpu_time_total, cuda_time, count, …) are aliases of our columns; a key
- * without "total" is an average and sorts by a quotient, compared exactly. The sort is stable;
- * missing values come last in both directions; strings compare by bytes.
+ * A table may have other words for columns (sort_words); one for an average sorts by a
+ * quotient, compared exactly. The sort is stable; missing values come last in both directions;
+ * strings compare by bytes.
  *
  * Threading: pure functions.
  */
@@ -28,8 +28,7 @@ OSC_MUST_USE osc_status osc_sort_parse(const struct osc_table_def *def, const ch
 
 /*
  * The name of a device in TEXT, a sort key of DEF, such as "tiny" in self_tiny_time_total, if a
- * trace has to have that device; "" for the words that torch has for any device. Points into
- * TEXT.
+ * trace has to have that device; "" if it stands for any. Points into TEXT.
  */
 struct osc_str osc_sort_device(const struct osc_table_def *def, const char *text);
 

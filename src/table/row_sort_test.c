@@ -9,13 +9,33 @@
 enum { NAME, CALLS, CPU, RATIO, OK };
 
 static const struct osc_column columns[] = {
-    {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0, .help = "", .torch = OSC_TORCH_KEY},
-    {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0, .help = "", .torch = OSC_TORCH_COUNT},
-    {"cpu_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0, .help = "", .torch = OSC_TORCH_CPU},
+    {"name", OSC_TYPE_STRING, NULL, OSC_MERGE_KEY, 0, .help = ""},
+    {"calls", OSC_TYPE_INTEGER, NULL, OSC_MERGE_SUM, 0, .help = ""},
+    {"cpu_ns", OSC_TYPE_INTEGER, "ns", OSC_MERGE_SUM, 0, .help = ""},
     {"busy_ratio", OSC_TYPE_NUMBER, "ratio", OSC_MERGE_FINISH, 0, .help = ""},
     {"ok", OSC_TYPE_BOOLEAN, NULL, OSC_MERGE_OR, 0, .help = ""},
 };
-static const struct osc_table_def def = {.name = "t", .columns = columns, .n_columns = 5};
+
+static const struct osc_sort_word others[] = {
+    {"mean", "cpu_ns", "calls"}, {"mean", "busy_ratio", NULL},
+    {"far", "away_ns", NULL},    {"share", "busy_ratio", "parts"},
+    {"share", "cpu_ns", NULL},   {"on_any", "calls", NULL},
+    {NULL, NULL, NULL}};
+
+static struct osc_str device_of(struct osc_str word)
+{
+    return osc_str_starts(word, OSC_STR("on_")) ? (struct osc_str){word.s + 3, word.len - 3}
+                                                : OSC_STR("");
+}
+
+static bool is_any(struct osc_str device)
+{
+    return device.len == 0 || osc_str_eq(device, OSC_STR("any"));
+}
+
+static const struct osc_sort_words words = {others, "any", device_of, is_any};
+static const struct osc_table_def def = {
+    .name = "t", .columns = columns, .n_columns = 5, .sort_words = &words};
 
 static void fill(struct osc_result *r)
 {
@@ -73,7 +93,7 @@ TEST(puts_what_is_missing_last)
 
 TEST(tells_whether_any_row_has_a_value)
 {
-    static const char *const texts[] = {"busy_ratio", "cpu_time", "name", "ok"};
+    static const char *const texts[] = {"busy_ratio", "mean", "name", "ok"};
     struct osc_sort_key key;
     struct osc_result r;
 
@@ -91,58 +111,29 @@ TEST(tells_whether_any_row_has_a_value)
     osc_result_fini(&r);
 }
 
-TEST(knows_the_keys_of_torch)
+TEST(knows_other_words_for_columns)
 {
-    assert_string_equal(sorted("cpu_time_total"), "bdca");
-    assert_string_equal(sorted("cpu_time"), "adbc"); /* 20/1, 30/2, 30/3, 30/3 */
-    assert_string_equal(sorted("count"), "bcda");
-    assert_string_equal(sorted("key"), "dcba");
-}
-
-TEST(takes_any_word_for_a_device)
-{
-    static const struct osc_column device[] = {{"device_ns", OSC_TYPE_INTEGER, "ns",
-                                                OSC_MERGE_SUM, 0, .help = "",
-                                                .torch = OSC_TORCH_DEVICE}};
-    static const struct osc_table_def t = {.name = "t", .columns = device, .n_columns = 1};
-    static const char *const keys[] = {"device_time_total", "cuda_time_total",
-                                       "privateuse1_time_total", "npu_time_total",
-                                       "tiny_time_total"};
     struct osc_sort_key key;
     struct osc_err err = {0};
 
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        assert_int_equal(osc_sort_parse(&t, keys[i], &key, NULL), OSC_OK);
-    assert_int_equal(osc_sort_parse(&t, "cup_time_total", &key, &err), OSC_EINVAL);
-    assert_int_equal(osc_sort_parse(&t, "_time_total", &key, &err), OSC_EINVAL);
+    assert_string_equal(sorted("mean"), "adbc"); /* 20/1, 30/2, 30/3, 30/3 */
+    assert_string_equal(sorted("share"), "bdca");
+    assert_string_equal(sorted("on_tiny"), "bcda");
+    assert_int_equal(osc_sort_parse(&def, "far", &key, &err), OSC_EINVAL);
+    assert_int_equal(osc_sort_parse(&def, "maen", &key, &err), OSC_EINVAL);
+    assert_string_equal(err.message, "cannot sort t by 'maen'; did you mean 'mean'?");
 }
 
-TEST(says_which_device_a_key_names)
+TEST(says_which_device_a_word_names)
 {
-    static const char *const any[] = {"self_cuda_time_total",
-                                      "xpu_time",
-                                      "-npu_memory_usage",
-                                      "privateuse1_time_total",
-                                      "device_time_total:asc",
-                                      "cpu_time_total",
-                                      "count",
-                                      "cpu_ns",
-                                      ""};
-    static const char *const tiny[] = {"self_tiny_time_total", "-tiny_time",
-                                       "tiny_time_total:asc", "self_tiny_memory_usage:desc"};
     struct osc_err err = {0};
 
-    for (size_t i = 0; i < sizeof any / sizeof *any; i++)
-        assert_int_equal(osc_sort_device(&def, any[i]).len, 0);
-    for (size_t i = 0; i < sizeof tiny / sizeof *tiny; i++)
-        assert_true(osc_str_eq(osc_sort_device(&def, tiny[i]), OSC_STR("tiny")));
-    assert_int_equal(osc_sort_fail_device(&def, tiny[1], osc_sort_device(&def, tiny[1]), &err),
-                     OSC_EINVAL);
-    assert_string_equal(err.message,
-                        "cannot sort t by 'tiny_time': no device is called 'tiny'; "
-                        "did you mean 'device_time'?");
-    (void)osc_sort_fail_device(&def, tiny[3], osc_sort_device(&def, tiny[3]), &err);
-    assert_non_null(strstr(err.message, "did you mean 'self_device_memory_usage'?"));
+    assert_int_equal(osc_sort_device(&def, "on_any:asc").len, 0);
+    assert_int_equal(osc_sort_device(&def, "cpu_ns").len, 0);
+    assert_true(osc_str_eq(osc_sort_device(&def, "-on_tiny"), OSC_STR("tiny")));
+    (void)osc_sort_fail_device(&def, "-on_tiny", osc_sort_device(&def, "-on_tiny"), &err);
+    assert_string_equal(err.message, "cannot sort t by 'on_tiny': no device is called 'tiny'; "
+                                     "did you mean 'on_any'?");
 }
 
 TEST(names_the_nearest_key_for_a_wrong_one)

@@ -71,18 +71,19 @@ enum osc_column_flag {
     OSC_COLUMN_MINOR = 128,  /* text leaves it out first where a terminal is too narrow */
 };
 
-/* torch's sort keys; row_sort.c has the words. */
-enum osc_torch_key {
-    OSC_TORCH_KEY = 1,
-    OSC_TORCH_COUNT = 2,
-    OSC_TORCH_SELF_CPU = 4,
-    OSC_TORCH_CPU = 8,
-    OSC_TORCH_SELF_DEVICE = 16,
-    OSC_TORCH_DEVICE = 32,
-    OSC_TORCH_SELF_CPU_BYTES = 64,
-    OSC_TORCH_CPU_BYTES = 128,
-    OSC_TORCH_SELF_DEVICE_BYTES = 256,
-    OSC_TORCH_DEVICE_BYTES = 512,
+/* Another word by which rows can be sorted, for a column where a table has it. */
+struct osc_sort_word {
+    const char *word, *column;
+    const char *divisor; /* of an average: the column to divide by; or NULL */
+};
+
+/* Such words, those of another program. They may name a device. */
+struct osc_sort_words {
+    const struct osc_sort_word
+        *words;             /* ended by NULL; the first that has its columns counts */
+    const char *any_device; /* stands for each device in them */
+    struct osc_str (*device)(struct osc_str word); /* points into WORD; "": there is none */
+    bool (*is_any_device)(struct osc_str device);  /* no certain one is meant */
 };
 
 struct osc_column {
@@ -95,12 +96,10 @@ struct osc_column {
     const char *help;     /* one sentence or more: meaning and formula */
     const char *source;   /* instead of the table's source; or NULL */
     const char *grouping; /* word of --group-by that asks for this column; or NULL */
-    unsigned torch; /* bits of enum osc_torch_key: torch's sort keys that mean this column */
 };
 
-/* A member of an array of columns; after the help `.source = "…"`, `.grouping = "…"` and
- * `.torch = …` may follow.
- */
+/* A member of an array of columns; after the help `.source = "…"` and `.grouping = "…"` may
+ * follow. */
 #define OSC_COLUMN(index, name, type, unit, merge, flags, rules, ...)     \
     [index] = {name,  OSC_TYPE_##type,    unit, OSC_MERGE_##merge, flags, \
                rules, .help = __VA_ARGS__}
@@ -149,9 +148,10 @@ struct osc_table_def {
     uint64_t rules;     /* default for columns: bits of rules.h */
     const struct osc_column *columns;
     uint32_t n_columns;
-    uint32_t sorted_by;           /* index + 1 of the column that rows are sorted by, largest
-                                   * first; 0: the order of rows */
-    const char *const *groupings; /* for --group-by, ended by NULL; or NULL */
+    uint32_t sorted_by; /* index + 1 of the column that rows are sorted by, largest
+                         * first; 0: the order of rows */
+    const struct osc_sort_words *sort_words;       /* besides columns; or NULL */
+    const char *const *groupings;                  /* for --group-by, ended by NULL; or NULL */
     const struct osc_table_option *const *options; /* of its own, ended by NULL; or NULL:
                                                     * others are refused */
     uint32_t facts;      /* bits of enum osc_fact that map and open need */

@@ -48,7 +48,7 @@ static const struct osc_column columns[N_COLUMNS] = {
                "Device, such as cuda:0 or xpu:0. Rows are the devices that did any work in the "
                "trace."),
     OSC_COLUMN(NAME, "name", STRING, NULL, FIRST, 0, OSC_RULE_DEVICES,
-               "Name of the device, as the trace says.", .torch = OSC_TORCH_KEY),
+               "Name of the device, as the trace says."),
     OSC_COLUMN(MEMORY, "memory_bytes", INTEGER, "bytes", FIRST, OSC_COLUMN_MINOR,
                OSC_RULE_DEVICES, "Memory of the device, as the trace says."),
     OSC_COLUMN(CAPABILITY, "compute_capability", STRING, NULL, FIRST, OSC_COLUMN_MINOR,
@@ -428,6 +428,7 @@ const struct osc_table_def osc_table_devices = {
     .rules = OSC_RULE_LOADS,
     .columns = columns,
     .n_columns = N_COLUMNS,
+    .sort_words = &osc_torch_words_of_names,
     .facts = OSC_FACT_LOADS | OSC_FACT_STEPS | OSC_FACT_UNIONS,
     .options = options,
     .map = map,

@@ -48,8 +48,7 @@ enum { BY_OPERATOR, BY_CAUSE, BY_GRAPH };
 static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(NAME, "name", STRING, NULL, KEY, OSC_COLUMN_SYMBOL, OSC_RULE_NAMES,
                "Name of the kernel as the file has it; with --group-by cause the cause, with "
-               "--group-by graph the name of the call that launched the graph.",
-               .torch = OSC_TORCH_KEY),
+               "--group-by graph the name of the call that launched the graph."),
     OSC_COLUMN(CAUSE, "cause", STRING, NULL, KEY, OSC_COLUMN_OPTIONAL, OSC_RULE_LINKS,
                "What launched the kernels: operator; graph, a call that launches a graph, "
                "outside of operators; runtime call, any other call outside of operators; or "
@@ -88,12 +87,10 @@ static const struct osc_column columns[N_COLUMNS] = {
                OSC_RULE_TENSOR_CORES,
                "Whether the operator that launched the kernel can use Tensor Cores, by the "
                "operator's name alone."),
-    OSC_COLUMN(CALLS, "calls", INTEGER, NULL, SUM, 0, 0, "Number of times the kernel ran.",
-               .torch = OSC_TORCH_COUNT),
+    OSC_COLUMN(CALLS, "calls", INTEGER, NULL, SUM, 0, 0, "Number of times the kernel ran."),
     OSC_COLUMN(TOTAL, "total_ns", INTEGER, "ns", SUM, 0, 0,
                "Sum of the durations. Kernels that run at the same time on several queues "
-               "count each time.",
-               .torch = OSC_TORCH_SELF_DEVICE | OSC_TORCH_DEVICE),
+               "count each time."),
     OSC_COLUMN(MEAN, "mean_ns", NUMBER, "ns", FINISH, 0, 0, "total_ns / calls."),
     OSC_COLUMN(MAX, "max_ns", INTEGER, "ns", MAX, 0, 0, "Longest duration."),
     OSC_COLUMN(MIN, "min_ns", INTEGER, "ns", MIN, 0, 0, "Shortest duration."),
@@ -429,6 +426,7 @@ const struct osc_table_def osc_table_kernels = {
     .rules = OSC_RULE_LINKS,
     .columns = columns,
     .n_columns = N_COLUMNS,
+    .sort_words = &osc_torch_words_of_device_work,
     .sorted_by = TOTAL + 1,
     .groupings = groupings,
     .facts = OSC_FACT_LINKS | OSC_FACT_FOREST,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/memory/memory_view.h"
+#include "analysis/shared_options.h"
 #include "base/mem.h"
 #include "base/sort.h"
 
@@ -30,12 +31,10 @@ static const struct osc_column columns[N_COLUMNS] = {
                "what they say makes no sense."),
     OSC_COLUMN(NAME, "name", STRING, NULL, KEY, 0, OSC_RULE_MEMORY,
                "Operator: the innermost one of its thread that was running when a record was "
-               "made; (none) for records that no operator contains.",
-               .torch = OSC_TORCH_KEY),
+               "made; (none) for records that no operator contains."),
     OSC_COLUMN(CALLS, "calls", INTEGER, NULL, SUM, 0, OSC_RULE_MEMORY,
                "Number of calls of operators of that name. In a selection: of those that start "
-               "in it or contain one of its records. Missing for (none).",
-               .torch = OSC_TORCH_COUNT),
+               "in it or contain one of its records. Missing for (none)."),
     OSC_COLUMN(INCREASE, "increase_bytes", INTEGER, "bytes", SUM, 0, OSC_RULE_MEMORY,
                "Sum of argument Bytes of the records of the operator and of the operators that "
                "it called; releases are negative. An operator that calls itself counts twice."),
@@ -415,6 +414,7 @@ const struct osc_table_def osc_table_memory = {
     .rules = OSC_RULE_MEMORY,
     .columns = columns,
     .n_columns = N_COLUMNS,
+    .sort_words = &osc_torch_words,
     .sorted_by = SELF_INCREASE + 1,
     .facts = OSC_FACT_CALLERS | OSC_FACT_STEPS,
     .selects_itself = true,

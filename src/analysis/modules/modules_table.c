@@ -49,8 +49,7 @@ static const struct osc_column columns[N_COLUMNS] = {
         "Class and number of the module; for other scopes their name, or file and line.",
         .source =
             "name of the event without nn.Module:; for lines the name of the Python frame, or, "
-            "if no frame tells one, the innermost line of an operator's `Call stack`.",
-        .torch = OSC_TORCH_KEY),
+            "if no frame tells one, the innermost line of an operator's `Call stack`."),
     OSC_COLUMN(ATTRIBUTE_PATH, "attribute_path", STRING, NULL, FIRST, OSC_COLUMN_OPTIONAL,
                OSC_RULE_MODULES,
                "Attributes that lead to the module from the outermost module around it, such "
@@ -60,25 +59,22 @@ static const struct osc_column columns[N_COLUMNS] = {
                "Which instance of its class the module is; missing for other scopes.",
                .source = "`Python module id`."),
     OSC_COLUMN(CALLS, "calls", INTEGER, NULL, SUM, 0, OSC_RULE_MODULES,
-               "Number of calls at this place in the hierarchy.", .torch = OSC_TORCH_COUNT),
+               "Number of calls at this place in the hierarchy."),
     OSC_COLUMN(OPERATORS, "operators", INTEGER, NULL, SUM, OSC_COLUMN_MINOR, OSC_RULE_MODULES,
                "Number of operators that its calls ran directly: inside no module in it, and "
                "inside no other operator."),
     OSC_COLUMN(HOST_TOTAL, "host_total_ns", INTEGER, "ns", SUM, 0, OSC_RULE_MODULES,
-               "Host time: sum over the calls of (end - start).", .torch = OSC_TORCH_CPU),
+               "Host time: sum over the calls of (end - start)."),
     OSC_COLUMN(HOST_SELF, "host_self_ns", INTEGER, "ns", SUM, 0, OSC_RULE_MODULES,
-               "host_total_ns - time of the modules and operators directly inside its calls.",
-               .torch = OSC_TORCH_SELF_CPU),
+               "host_total_ns - time of the modules and operators directly inside its calls."),
     OSC_COLUMN(DEVICE_TOTAL, "device_total_ns", INTEGER, "ns", SUM, 0,
                OSC_RULE_MODULES | OSC_RULE_LINKS,
                "Sum of the durations of the kernels, copies and memsets launched inside its "
-               "calls. The backward pass runs elsewhere: see backward_device_ns.",
-               .torch = OSC_TORCH_DEVICE),
+               "calls. The backward pass runs elsewhere: see backward_device_ns."),
     OSC_COLUMN(DEVICE_SELF, "device_self_ns", INTEGER, "ns", SUM, 0,
                OSC_RULE_MODULES | OSC_RULE_LINKS,
                "Part of device_total_ns that was launched by the operators counted in column "
-               "operators and by those inside them.",
-               .torch = OSC_TORCH_SELF_DEVICE),
+               "operators and by those inside them."),
     OSC_COLUMN(BACKWARD_HOST, "backward_host_ns", INTEGER, "ns", SUM, OSC_COLUMN_OPTIONAL,
                OSC_RULE_BACKWARD | OSC_RULE_MODULES,
                "Host time of the backward pass of the operators that ran inside its calls, "
@@ -479,6 +475,7 @@ const struct osc_table_def osc_table_modules = {
     .rules = OSC_RULE_MODULES,
     .columns = columns,
     .n_columns = N_COLUMNS,
+    .sort_words = &osc_torch_words,
     .groupings = groupings,
     .facts = OSC_FACT_LINKS,
     .options = options,

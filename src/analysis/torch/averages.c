@@ -3,6 +3,7 @@
 
 #include "analysis/census.h"
 #include "analysis/dtypes.h"
+#include "analysis/shared_options.h"
 #include "analysis/torch/averages_columns.h"
 #include "analysis/torch/averages_groups.h"
 #include "analysis/torch/averages_tree.h"
@@ -24,55 +25,46 @@ static const struct osc_column columns[OSC_AVERAGES_COLUMNS] = {
                "Name of the operator, annotation, Python function, runtime call, kernel or "
                "copy. ProfilerStep#N is ProfilerStep*. [memory] is the row of allocations and "
                "releases outside all ranges.",
-               .source = "names of the events, as torch's key_averages() has them.",
-               .torch = OSC_TORCH_KEY),
+               .source = "names of the events, as torch's key_averages() has them."),
     OSC_COLUMN(OSC_AVERAGES_CALLS, "calls", INTEGER, NULL, SUM, 0, OSC_RULE_AVERAGES,
                "Number of events in the row; folded events do not count. In torch: count, # of "
-               "Calls.",
-               .torch = OSC_TORCH_COUNT),
+               "Calls."),
     OSC_COLUMN(OSC_AVERAGES_SELF_CPU_NS, "self_cpu_ns", INTEGER, "ns", SUM, 0,
                OSC_RULE_AVERAGES,
                "Host time without children: sum over the calls of (duration - durations of the "
                "direct children on the same thread). Can be negative; 0 for asynchronous "
-               "ranges and device rows. In torch: self_cpu_time_total.",
-               .torch = OSC_TORCH_SELF_CPU),
+               "ranges and device rows. In torch: self_cpu_time_total."),
     OSC_COLUMN(OSC_AVERAGES_CPU_NS, "cpu_ns", INTEGER, "ns", SUM, 0, OSC_RULE_AVERAGES,
                "Host time with children: sum over the calls of (end - start). Nested calls "
-               "count again. In torch: cpu_time_total.",
-               .torch = OSC_TORCH_CPU),
+               "count again. In torch: cpu_time_total."),
     OSC_COLUMN(
         OSC_AVERAGES_SELF_DEVICE_NS, "self_device_ns", INTEGER, "ns", SUM, 0,
         OSC_RULE_TORCH_DEVICE | OSC_RULE_LINKS,
         "Device time. A kernel, copy or memset has its own duration; an operator has the sum "
         "of the device work that it launched itself. Device work therefore counts in its own "
-        "row and in that of its operator. In torch: self_device_time_total.",
-        .torch = OSC_TORCH_SELF_DEVICE),
+        "row and in that of its operator. In torch: self_device_time_total."),
     OSC_COLUMN(OSC_AVERAGES_DEVICE_NS, "device_ns", INTEGER, "ns", SUM, 0,
                OSC_RULE_TORCH_DEVICE,
                "Device time with children: self_device_ns + device time of everything inside "
-               "the calls. In torch: device_time_total.",
-               .torch = OSC_TORCH_DEVICE),
-    OSC_COLUMN(OSC_AVERAGES_SELF_CPU_BYTES, "self_cpu_bytes", INTEGER, "bytes", SUM,
-               OSC_COLUMN_OPTIONAL, OSC_RULE_TORCH_MEMORY,
-               "cpu_bytes - cpu_bytes of the direct children. In torch: self_cpu_memory_usage.",
-               .torch = OSC_TORCH_SELF_CPU_BYTES),
+               "the calls. In torch: device_time_total."),
+    OSC_COLUMN(
+        OSC_AVERAGES_SELF_CPU_BYTES, "self_cpu_bytes", INTEGER, "bytes", SUM,
+        OSC_COLUMN_OPTIONAL, OSC_RULE_TORCH_MEMORY,
+        "cpu_bytes - cpu_bytes of the direct children. In torch: self_cpu_memory_usage."),
     OSC_COLUMN(OSC_AVERAGES_CPU_BYTES, "cpu_bytes", INTEGER, "bytes", SUM, OSC_COLUMN_OPTIONAL,
                OSC_RULE_TORCH_MEMORY,
                "Host memory allocated - released from start to end of the calls, on any "
                "thread. In torch: cpu_memory_usage.",
-               .source = "[memory] records of profile_memory=True.",
-               .torch = OSC_TORCH_CPU_BYTES),
+               .source = "[memory] records of profile_memory=True."),
     OSC_COLUMN(OSC_AVERAGES_SELF_DEVICE_BYTES, "self_device_bytes", INTEGER, "bytes", SUM,
                OSC_COLUMN_OPTIONAL, OSC_RULE_TORCH_MEMORY,
                "device_bytes - device_bytes of the direct children. In torch: "
-               "self_device_memory_usage.",
-               .torch = OSC_TORCH_SELF_DEVICE_BYTES),
+               "self_device_memory_usage."),
     OSC_COLUMN(OSC_AVERAGES_DEVICE_BYTES, "device_bytes", INTEGER, "bytes", SUM,
                OSC_COLUMN_OPTIONAL, OSC_RULE_TORCH_MEMORY,
                "Device memory allocated - released from start to end of the calls, on any "
                "thread. In torch: device_memory_usage.",
-               .source = "[memory] records of profile_memory=True.",
-               .torch = OSC_TORCH_DEVICE_BYTES),
+               .source = "[memory] records of profile_memory=True."),
     OSC_COLUMN(OSC_AVERAGES_FLOPS, "flops", INTEGER, NULL, SUM, OSC_COLUMN_OPTIONAL,
                OSC_RULE_FLOPS,
                "Floating-point operations of all calls together, estimated from the input "
@@ -302,6 +294,7 @@ const struct osc_table_def osc_table_averages = {
     .rules = OSC_RULE_AVERAGES,
     .columns = columns,
     .n_columns = OSC_AVERAGES_COLUMNS,
+    .sort_words = &osc_torch_words,
     .groupings = groupings,
     .facts = OSC_FACT_LINKS,
     .options = options,
