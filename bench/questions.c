@@ -75,7 +75,7 @@ static uint32_t all_facts(void)
     uint32_t facts = 0;
 
     for (int k = 0; osc_tables[k]; k++)
-        facts |= osc_tables[k]->facts;
+        facts |= osc_table_facts(osc_tables[k]);
     return facts;
 }
 
@@ -109,8 +109,8 @@ static double ask(const struct osc_trace *t, const struct osc_table_def *def,
     struct osc_err err;
 
     *n_rows = 0;
-    if (def->rows && !n_bytes) {
-        (void)def->rows(t, options, n_rows);
+    if (def->stream && !n_bytes) {
+        (void)def->stream->rows(t, options, n_rows);
         return bench_cpu_s() - start;
     }
     require(osc_query_run(&q, &a, &err), &err);
@@ -310,7 +310,7 @@ static void measure_operators(const char *path, int n)
 
     (void)load(&t, path, 1);
     for (int i = 0; i < n; i++) {
-        const double facts_s = derive(&t, osc_table_operators.facts, 1);
+        const double facts_s = derive(&t, osc_table_facts(&osc_table_operators), 1);
         const double table_s = ask(&t, &osc_table_operators, &plain, &n_rows, NULL);
 
         if (i == 0) {
@@ -399,7 +399,7 @@ static void make_views(struct osc_trace *t, unsigned n_threads)
     uint32_t facts = 0;
 
     for (size_t i = 0; i < sizeof defs / sizeof *defs; i++)
-        facts |= defs[i]->facts;
+        facts |= osc_table_facts(defs[i]);
     (void)derive(t, facts, n_threads);
     for (size_t i = 0; i < sizeof defs / sizeof *defs; i++) {
         /* TensorBoard shows operators by shape and kernels by operator as separate views. */

@@ -236,7 +236,6 @@ const struct osc_table_def osc_table_durations = {
     .sort_words = &osc_torch_words,
     .sorted_by = ORDER + 1,
     .options = options,
-    .map = map,
-    .finish = finish,
+    OSC_MAPS(.map = map, .finish = finish),
     .is_symbol = is_symbol,
 };

@@ -97,6 +97,5 @@ const struct osc_table_def osc_table_flows = {
     .rules = OSC_RULE_ARROWS,
     .columns = columns,
     .n_columns = N_COLUMNS,
-    .facts = OSC_FACT_ORDER,
-    .map = map,
+    OSC_MAPS(.facts = OSC_FACT_ORDER, .map = map),
 };

@@ -419,7 +419,5 @@ const struct osc_table_def osc_table_info = {
     .rules = OSC_RULE_FACTS,
     .columns = columns,
     .n_columns = sizeof columns / sizeof *columns,
-    .map = map,
-    .place = place,
-    .finish = finish,
+    OSC_MAPS(.map = map, .place = place, .finish = finish),
 };

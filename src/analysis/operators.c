@@ -406,8 +406,6 @@ const struct osc_table_def osc_table_operators = {
     .sort_words = &osc_torch_words,
     .sorted_by = DEVICE_SELF + 1,
     .groupings = groupings,
-    .facts = OSC_FACT_LINKS,
     .options = options,
-    .map = map,
-    .finish = finish,
+    OSC_MAPS(.facts = OSC_FACT_LINKS, .map = map, .finish = finish),
 };

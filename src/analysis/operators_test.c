@@ -257,7 +257,7 @@ TEST_WITH(ranks_merge_to_means_but_not_to_medians, NULL, end)
     osc_merger_init(&m, def);
     for (uint32_t rank = 0; rank < 2; rank++) {
         osc_result_init(&part, def);
-        assert_int_equal(def->map(&trace, &o, &part, NULL), OSC_OK);
+        assert_int_equal(def->mapping->map(&trace, &o, &part, NULL), OSC_OK);
         if (rank == 0)
             assert_string_equal(part.def->columns[part.sorted_by - 1].name, "host_self_ns");
         part.n_rows -= rank; /* the second rank has no b */
@@ -267,7 +267,7 @@ TEST_WITH(ranks_merge_to_means_but_not_to_medians, NULL, end)
     }
     osc_result_init(&all, def);
     assert_int_equal(osc_merger_result(&m, &all), OSC_OK);
-    assert_int_equal(def->finish(&all, &o, NULL), OSC_OK);
+    assert_int_equal(def->mapping->finish(&all, &o, NULL), OSC_OK);
     assert_int_equal(all.n_rows, 2);
     assert_int_equal(osc_result_get_int(&all, 0, (uint32_t)column("calls")), 4);
     assert_true(osc_result_get_num(&all, 0, (uint32_t)mean) == 20000);

@@ -131,9 +131,7 @@ const struct osc_table_def osc_table_overview = {
     .rules = OSC_RULE_BREAKDOWN,
     .columns = columns,
     .n_columns = N_COLUMNS,
-    .facts = OSC_FACT_STEPS | OSC_FACT_UNIONS,
     .options = options,
-    .map = map,
-    .place = place,
-    .finish = finish,
+    OSC_MAPS(.facts = OSC_FACT_STEPS | OSC_FACT_UNIONS, .map = map, .place = place,
+             .finish = finish),
 };

@@ -240,5 +240,5 @@ const struct osc_table_def osc_table_points = {
     .n_columns = N_COLUMNS,
     .sort_words = &osc_torch_words,
     .sorted_by = EVENTS + 1,
-    .map = map,
+    OSC_MAPS(.map = map),
 };

@@ -656,8 +656,6 @@ const struct osc_table_def osc_table_ranges = {
     .sort_words = &osc_torch_words,
     .sorted_by = TOTAL + 1,
     .groupings = groupings,
-    .facts = OSC_FACT_FOREST | OSC_FACT_STEPS,
-    .map = map,
-    .finish = finish,
+    OSC_MAPS(.facts = OSC_FACT_FOREST | OSC_FACT_STEPS, .map = map, .finish = finish),
     .is_symbol = is_symbol,
 };

@@ -57,7 +57,7 @@ static uint64_t ask(struct osc_trace *t, uint32_t number)
         .def = def, .traces = traces, .n_traces = 1, .options = &options, .is_machine = true};
     struct osc_answer a = {0};
     struct print p = {1, &a.sheet};
-    osc_status st = osc_derive(t, def->facts, 1, NULL);
+    osc_status st = osc_derive(t, osc_table_facts(def), 1, NULL);
 
     if (def->comparison || def->composition)
         return 1; /* it says nothing of one trace by itself */

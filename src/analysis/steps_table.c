@@ -329,9 +329,7 @@ const struct osc_table_def osc_table_steps = {
     .columns = columns,
     .n_columns = N_COLUMNS,
     .sort_words = &osc_torch_words_of_device_work,
-    .facts = OSC_FACT_FOREST | OSC_FACT_STEPS | OSC_FACT_UNIONS,
     .options = options,
-    .map = map,
-    .place = place,
-    .finish = finish,
+    OSC_MAPS(.facts = OSC_FACT_FOREST | OSC_FACT_STEPS | OSC_FACT_UNIONS, .map = map,
+             .place = place, .finish = finish),
 };

@@ -44,9 +44,9 @@ static void run_part(const char *text, const struct osc_selection *of, struct os
     assert_true(small_load(&trace, text));
     assert_int_equal(osc_derive(&trace, OSC_FACT_VIEWS, 1, NULL), OSC_OK);
     assert_int_equal(osc_view_make(part, &trace, of, 1, NULL), OSC_OK);
-    assert_int_equal(osc_derive(part, osc_table_steps.facts, 1, NULL), OSC_OK);
+    assert_int_equal(osc_derive(part, osc_table_facts(&osc_table_steps), 1, NULL), OSC_OK);
     osc_result_init(&result, &osc_table_steps);
-    assert_int_equal(osc_table_steps.map(part, &o, &result, NULL), OSC_OK);
+    assert_int_equal(osc_table_steps.mapping->map(part, &o, &result, NULL), OSC_OK);
 }
 
 TEST_WITH(a_part_of_a_step_is_not_a_trace_without_steps, NULL, small_end)
@@ -151,8 +151,8 @@ TEST_WITH(ranks_merge_to_the_mean_over_all_their_steps, NULL, small_end)
     }
     osc_result_init(&result, &osc_table_overview);
     assert_int_equal(osc_merger_result(&m, &result), OSC_OK);
-    assert_int_equal(osc_table_overview.finish(&result, &(struct osc_options){0}, NULL),
-                     OSC_OK);
+    assert_int_equal(
+        osc_table_overview.mapping->finish(&result, &(struct osc_options){0}, NULL), OSC_OK);
     assert_int_equal(result.n_rows, 9);
     assert_true(osc_result_get_num(&result, 0, column("avg_ns")) == 100000);
     osc_merger_fini(&m);

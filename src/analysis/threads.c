@@ -90,6 +90,5 @@ const struct osc_table_def osc_table_threads = {
     .columns = columns,
     .n_columns = sizeof columns / sizeof *columns,
     .sort_words = &osc_torch_words_of_names,
-    .map = map,
-    .finish = finish,
+    OSC_MAPS(.map = map, .finish = finish),
 };

@@ -255,10 +255,8 @@ const struct osc_table_def osc_table_tracks = {
     .help = "Threads and device queues, and how long each was busy.",
     .source = "pid and tid of the events, and metadata events of the file.",
     .rules = OSC_RULE_NAMES,
-    .facts = OSC_FACT_ORDER,
     .columns = columns,
     .n_columns = sizeof columns / sizeof *columns,
     .sort_words = &osc_torch_words_of_names,
-    .map = map,
-    .finish = finish,
+    OSC_MAPS(.facts = OSC_FACT_ORDER, .map = map, .finish = finish),
 };

@@ -105,7 +105,7 @@ static int64_t count_sorted(const struct wanted *w)
     const int64_t end = w->offset + w->limit;
     int64_t n = SORTED_LEAST;
 
-    if (!w->def->open || !w->request.question.sort || w->request.question.limit > 0)
+    if (!w->def->stream || !w->request.question.sort || w->request.question.limit > 0)
         return 0;
     while (n < end && n < INT64_MAX / 2)
         n *= 2;
@@ -231,7 +231,7 @@ static bool is_stream(const struct wanted *w)
 {
     const struct osc_question *const q = &w->request.question;
 
-    return w->def->open && !q->sort && !q->where && q->limit <= 0;
+    return w->def->stream && !q->sort && !q->where && q->limit <= 0;
 }
 
 /* Ask for a frame that has the rows from window->first on, and all that W wants. */

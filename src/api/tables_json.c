@@ -114,8 +114,8 @@ static void add_table(struct osc_strbuf *out, const struct osc_table_def *def)
     add_own_options(out, def);
     add_bool(out, "patterns", osc_pattern_column(def) >= 0);
     add_bool(out, "compares", def->comparison != NULL);
-    add_bool(out, "joins_ranks", def->joins_ranks);
-    add_bool(out, "streams", def->open != NULL);
+    add_bool(out, "joins_ranks", osc_table_joins_ranks(def));
+    add_bool(out, "streams", def->stream != NULL);
     osc_strbuf_adds(out, ",\n  \"columns\": [");
     for (uint32_t i = 0; i < def->n_columns; i++) {
         if (def->columns[i].flags & OSC_COLUMN_HIDDEN)

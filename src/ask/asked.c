@@ -74,12 +74,12 @@ void osc_asked_fini(struct osc_asked *k)
 
 bool osc_asked_selects_late(const struct osc_asked *k)
 {
-    return k->def->selects_itself;
+    return k->def->mapping && k->def->mapping->selects_itself;
 }
 
 uint32_t osc_asked_facts(const struct osc_asked *k)
 {
-    return k->takes_facts_as_they_are ? 0 : k->def->facts | k->more_facts;
+    return k->takes_facts_as_they_are ? 0 : osc_table_facts(k->def) | k->more_facts;
 }
 
 osc_status osc_asked_run(struct osc_asked *k, const struct osc_asked_of *of,

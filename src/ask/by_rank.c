@@ -12,7 +12,7 @@
 bool osc_by_rank_is_possible(struct osc_asked *const *asked, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (!asked[i]->def->map)
+        if (!asked[i]->def->mapping)
             return false;
     return n > 0;
 }

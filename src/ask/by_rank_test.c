@@ -219,7 +219,7 @@ TEST_WITH(every_table_is_the_same, set_up, tear_down)
                 const bool was_by_rank = compare(requests, 2);
 
                 if (n == 0)
-                    assert_int_equal(was_by_rank, osc_tables[k]->map != NULL);
+                    assert_int_equal(was_by_rank, osc_tables[k]->mapping != NULL);
             }
         }
         remove_run();

@@ -192,7 +192,7 @@ static osc_status add_rows(void *ctx, const struct osc_rows *rows)
         if (st != OSC_OK)
             return st;
     }
-    const osc_status st = f->def->open ? OSC_OK : note_made(f, rows, n);
+    const osc_status st = f->def->stream ? OSC_OK : note_made(f, rows, n);
     if (st != OSC_OK)
         return st;
     f->n_rows += n;

@@ -87,7 +87,7 @@ static void ask_together(struct osc_query q, uint32_t n, struct osc_strbuf *out)
     assert_int_equal(placed(pointers, names, n), OSC_OK);
     assert_int_equal(osc_run_sort(pointers, n), OSC_OK);
     for (uint32_t i = 0; i < n; i++)
-        assert_int_equal(osc_derive(pointers[i], q.def->facts, 1, NULL), OSC_OK);
+        assert_int_equal(osc_derive(pointers[i], osc_table_facts(q.def), 1, NULL), OSC_OK);
     q.traces = (const struct osc_trace *const *)pointers;
     q.n_traces = n;
     print_answer(&q, out);
@@ -107,7 +107,7 @@ static void ask_alone(const struct osc_query *q, const struct osc_partial_questi
     assert_int_equal(placed(&pointer, &name, 1), OSC_OK);
     osc_run_identity(&id, &t, paths[i].s);
     id.number = i;
-    assert_int_equal(osc_derive(&t, q->def->facts, 1, NULL), OSC_OK);
+    assert_int_equal(osc_derive(&t, osc_table_facts(q->def), 1, NULL), OSC_OK);
     assert_int_equal(osc_query_map(q, &t, of, &id, out, NULL), OSC_OK);
     osc_trace_fini(&t);
 }
@@ -173,7 +173,7 @@ TEST(parts_give_the_answer_of_all_at_once)
                                         .is_machine = true};
             struct osc_strbuf together = {0}, apart = {0};
 
-            if (!osc_tables[k]->map)
+            if (!osc_tables[k]->mapping)
                 continue;
             ask_together(q, n, &together);
             ask_apart(q, n, &apart);

@@ -697,7 +697,7 @@ static osc_status ask(struct osc_set *set, const struct osc_view *view,
             ? init_digest(&k, recipient->digesting, &r, err)
             : osc_asked_init(&k, &r, recipient->layout ? NULL : osc_renderer_find("csv"), err);
     k.window = recipient->window;
-    if (st == OSC_OK && recipient->parts && !k.def->map)
+    if (st == OSC_OK && recipient->parts && !k.def->mapping)
         st = osc_fail(err, OSC_EINVAL, "%s has no parts: %s", k.def->name,
                       osc_table_why_whole(k.def));
     if (st == OSC_OK)

@@ -68,7 +68,7 @@ static int show(const struct osc_args *args, struct osc_asked *k)
     const bool says_quality = !k->form->is_machine && k->def != &osc_table_quality;
     struct osc_load o = {
         .selects_late = osc_asked_selects_late(k),
-        .reserve = says_quality && k->def->facts == 0
+        .reserve = says_quality && osc_table_facts(k->def) == 0
                        ? osc_budget_for_tables()
                        : osc_budget_for_table(k->def, args->request.question.sort != NULL,
                                               osc_selection_is_all(&selection)),
@@ -103,7 +103,7 @@ static int write_parts(const struct osc_args *args, struct osc_asked *k)
         return osc_cli_misuse("--%s is for --partial", args->output ? "output" : "share");
     if (!args->output)
         return osc_cli_misuse("no file for the parts was named; use -o X.part");
-    if (!k->def->map)
+    if (!k->def->mapping)
         return osc_cli_misuse("%s has no parts: %s; 'opscope %s' writes it", k->def->name,
                               osc_table_why_whole(k->def),
                               k->def->composition ? "table" : "export");

@@ -246,7 +246,7 @@ static int show(void *ctx, const struct osc_args *args, struct osc_asked *k)
     bool has_failed = false;
     int failed = OSC_EXIT_DONE;
 
-    if (!k->def->map) {
+    if (!k->def->mapping) {
         osc_cli_capture(NULL);
         return p->number > 0
                    ? OSC_EXIT_DONE

@@ -218,7 +218,7 @@ static osc_status add_groupings(struct asking *a, bool at_once, size_t most)
 /* Whether DEF has a row for each event or arrow: no view shows it, and it may take all room. */
 static bool is_list(const struct osc_table_def *def)
 {
-    return def->open || strcmp(def->name, "flows") == 0;
+    return def->stream || strcmp(def->name, "flows") == 0;
 }
 
 /* Add the tables of one run that are lists, or the others, as they are. */

@@ -60,7 +60,7 @@ OSC_MUST_USE osc_status osc_merger_add(struct osc_merger *m, const struct osc_re
 
 /*
  * Write the merged rows to OUT (initialised, empty), in the order of their first parts; M may
- * be empty afterwards. FINISH columns are missing: the caller calls def->finish.
+ * be empty afterwards. FINISH columns are missing: the caller calls finish().
  */
 OSC_MUST_USE osc_status osc_merger_result(struct osc_merger *m, struct osc_result *out);
 

@@ -418,5 +418,7 @@ osc_status osc_result_place(struct osc_result *r, const struct osc_placing *from
                 osc_result_set_int(r, i, c, osc_result_get_int(r, i, c) + later_ns);
         }
     }
-    return r->def->place ? r->def->place(r, from, to) : OSC_OK;
+    const struct osc_mapping *const how = r->def->mapping;
+
+    return how && how->place ? how->place(r, from, to) : OSC_OK;
 }

@@ -5,7 +5,7 @@
  * With many ranks each trace is opened, mapped and freed, and only its partial result stays.
  * Ranks, spans and the origin of time follow from all traces together. So a part stores the
  * identity of its trace alone (model/identity.h) and is placed among the others when it is
- * read: MOMENT columns are shifted, and def->place() adjusts the rest.
+ * read: MOMENT columns are shifted, and place() adjusts the rest.
  *
  *   magic "oscpart\0", version, length and XXH3 of what follows
  *   table, a hash of its columns, the options of the question

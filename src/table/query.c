@@ -53,7 +53,7 @@ static struct osc_placing placing_of(const struct osc_query *q, uint32_t i)
 /* Whether all traces make one block of rows. */
 static bool joins_all(const struct osc_query *q)
 {
-    return q->is_merged || q->def->joins_ranks;
+    return q->is_merged || osc_table_joins_ranks(q->def);
 }
 
 /* Make one block for each rank and span, or one for all. */
@@ -97,16 +97,16 @@ static osc_status collect(const struct osc_query *q, const struct osc_trace *t,
     osc_status st = OSC_OK;
     uint64_t before;
 
-    if (!q->def->open)
-        return osc_fail(err, OSC_EINVAL, "%s has neither map nor open", q->def->name);
-    st = q->def->open(t, q->options, &scan, err);
+    if (!q->def->stream)
+        return osc_fail(err, OSC_EINVAL, "%s has no rows of traces", q->def->name);
+    st = q->def->stream->open(t, q->options, &scan, err);
     if (st != OSC_OK)
         return st;
     do {
         before = out->n_rows;
-        st = osc_mem_is_cancelled() ? OSC_ECANCELED : q->def->next(scan, out, err);
+        st = osc_mem_is_cancelled() ? OSC_ECANCELED : q->def->stream->next(scan, out, err);
     } while (st == OSC_OK && out->n_rows > before);
-    q->def->close(scan);
+    q->def->stream->close(scan);
     return st;
 }
 
@@ -115,7 +115,7 @@ static uint64_t count_rows(const struct osc_query *q, const struct osc_trace *t,
                            uint64_t *shown)
 {
     osc_trace_read(t);
-    const uint64_t n = q->def->rows(t, q->options, shown);
+    const uint64_t n = q->def->stream->rows(t, q->options, shown);
     osc_trace_read_end(t);
     return n;
 }
@@ -127,8 +127,8 @@ static osc_status map_trace(const struct osc_query *q, const struct osc_trace *t
     if (osc_mem_is_cancelled())
         return osc_fail(err, OSC_ECANCELED, "%s", osc_status_text(OSC_ECANCELED));
     osc_trace_read(t);
-    osc_status st =
-        q->def->map ? q->def->map(t, q->options, out, err) : collect(q, t, out, err);
+    osc_status st = q->def->mapping ? q->def->mapping->map(t, q->options, out, err)
+                                    : collect(q, t, out, err);
     osc_trace_read_end(t);
 
     if (st == OSC_OK && out->status != OSC_OK)
@@ -139,11 +139,11 @@ static osc_status map_trace(const struct osc_query *q, const struct osc_trace *t
 
 uint64_t osc_query_rows_of_each(const struct osc_query *q)
 {
-    const struct osc_table_def *const def = q->def;
+    const struct osc_mapping *const how = q->def->mapping;
     const uint64_t limit = row_limit(q);
 
-    if (limit == UINT64_MAX || q->where || q->has_own_text || def->place || def->finish ||
-        osc_merge_has_keys(def))
+    if (limit == UINT64_MAX || q->where || q->has_own_text ||
+        (how && (how->place || how->finish)) || osc_merge_has_keys(q->def))
         return 0;
     return limit;
 }
@@ -300,14 +300,16 @@ static osc_status fill_block(const struct osc_query *q, struct osc_answer_block 
 static osc_status look_together(const struct osc_query *q, struct osc_answer *a,
                                 struct osc_err *err)
 {
-    if (!q->def->together)
+    const struct osc_mapping *const how = q->def->mapping;
+
+    if (!how || !how->together)
         return OSC_OK;
     struct osc_result **const all = osc_calloc((size_t)a->n_blocks + 1, sizeof(void *));
     if (!all)
         return osc_fail(err, OSC_ENOMEM, "out of memory");
     for (uint32_t i = 0; i < a->n_blocks; i++)
         all[i] = &a->blocks[i].result;
-    const osc_status st = q->def->together(all, a->n_blocks, q->options, err);
+    const osc_status st = how->together(all, a->n_blocks, q->options, err);
     osc_free(all);
     return st;
 }
@@ -315,10 +317,11 @@ static osc_status look_together(const struct osc_query *q, struct osc_answer *a,
 static osc_status finish_block(const struct osc_query *q, struct osc_answer_block *b,
                                struct osc_err *err)
 {
+    const struct osc_mapping *const how = q->def->mapping;
     osc_status st = OSC_OK;
 
-    if (q->def->finish)
-        st = q->def->finish(&b->result, q->options, err);
+    if (how && how->finish)
+        st = how->finish(&b->result, q->options, err);
     if (st == OSC_OK)
         st = filter_block(q, b, err);
     return st == OSC_OK ? sort_rows(&b->result, q->sort, &b->order, err) : st;
@@ -463,7 +466,7 @@ osc_status osc_query_run(const struct osc_query *q, struct osc_answer *a, struct
     if (st != OSC_OK)
         return osc_fail(err, st, "%s", osc_status_text(st));
 
-    a->is_stream = q->def->open && !q->sort && !q->parts;
+    a->is_stream = q->def->stream && !q->sort && !q->parts;
     for (uint32_t i = 0; i < a->n_blocks && st == OSC_OK && !a->is_stream; i++)
         st = fill_block(q, &a->blocks[i], err);
     if (st == OSC_OK && !a->is_stream)
@@ -479,7 +482,7 @@ osc_status osc_query_run(const struct osc_query *q, struct osc_answer *a, struct
             osc_strbuf_addf(&a->sheet.notes, "rank %d, span %d: %u files taken together\n",
                             a->blocks[i].rank, a->blocks[i].span, a->blocks[i].n_traces);
     }
-    for (uint32_t i = 0; i < q->n_traces && q->def->rows && !q->parts; i++)
+    for (uint32_t i = 0; i < q->n_traces && q->def->stream && !q->parts; i++)
         (void)count_rows(q, q->traces[i], &choice.shown);
     if (!q->ready)
         note_emptiness(q, a);
@@ -529,9 +532,9 @@ static osc_status stream_trace(const struct osc_query *q, const struct osc_trace
     if (e->left == 0 && !has_to_count)
         return OSC_OK;
     osc_trace_read(t);
-    st = q->def->open(t, q->options, &scan, err);
+    st = q->def->stream->open(t, q->options, &scan, err);
     if (st == OSC_OK && e->skip > 0)
-        q->def->skip(scan, e->skip);
+        q->def->stream->skip(scan, e->skip);
     osc_trace_read_end(t);
     if (st != OSC_OK)
         return st;
@@ -539,7 +542,8 @@ static osc_status stream_trace(const struct osc_query *q, const struct osc_trace
     do {
         osc_result_clear(&b->result);
         osc_trace_read(t);
-        st = osc_mem_is_cancelled() ? OSC_ECANCELED : q->def->next(scan, &b->result, err);
+        st = osc_mem_is_cancelled() ? OSC_ECANCELED
+                                    : q->def->stream->next(scan, &b->result, err);
         osc_trace_read_end(t);
         if (st == OSC_OK && b->result.status != OSC_OK)
             st = osc_fail(err, b->result.status, "%s", osc_status_text(b->result.status));
@@ -557,7 +561,7 @@ static osc_status stream_trace(const struct osc_query *q, const struct osc_trace
         if (st == OSC_OK && rows.n_rows > 0)
             st = e->emit(e->ctx, &rows);
     } while (st == OSC_OK && (e->left > 0 || has_to_count));
-    q->def->close(scan);
+    q->def->stream->close(scan);
     return st;
 }
 

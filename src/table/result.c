@@ -462,7 +462,7 @@ void osc_result_keep(struct osc_result *r, const bool *keep)
 
 const char *osc_table_why_whole(const struct osc_table_def *def)
 {
-    if (def->map)
+    if (def->mapping)
         return NULL;
     return def->composition ? "it is made of other tables" : "it is as long as the traces";
 }

@@ -10,7 +10,7 @@
 int osc_pattern_column(const struct osc_table_def *def)
 {
     const int c = osc_table_column(def, "name");
-    const bool is_merged = def->map || (def->comparison && def->comparison->has_patterns);
+    const bool is_merged = def->mapping || (def->comparison && def->comparison->has_patterns);
 
     return c >= 0 && is_merged && def->columns[c].merge == OSC_MERGE_KEY &&
                    def->columns[c].type == OSC_TYPE_STRING

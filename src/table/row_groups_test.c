@@ -25,7 +25,7 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
 }
 
 static const struct osc_table_def table = {
-    .name = "t", .columns = columns, .n_columns = N_COLUMNS, .map = map};
+    .name = "t", .columns = columns, .n_columns = N_COLUMNS, OSC_MAPS(.map = map)};
 static struct osc_result r;
 
 static void add(const char *name, int64_t place, int64_t calls)
@@ -107,7 +107,7 @@ TEST(a_pattern_is_the_last_of_what_is_grouped_by)
                                        .columns = columns,
                                        .n_columns = N_COLUMNS,
                                        .groupings = groupings,
-                                       .map = map};
+                                       OSC_MAPS(.map = map)};
     struct osc_options o = {0};
     struct osc_err err = {0};
 

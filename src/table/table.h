@@ -15,15 +15,15 @@
  *   together  adds rows about several blocks: what ranks show only side by side
  *   finish  fills columns that are made of others: means, ratios
  *
- * A table that compares ranks has joins_ranks: all traces together make one block of rows, with
- * or without --merge. map() makes rows that only finish() understands (analysis/ranks/),
+ * A table that compares ranks says joins_ranks: all traces together make one block of rows,
+ * with or without --merge. map() makes rows that only finish() understands (analysis/ranks/),
  * place() tells them their rank and span, merging appends them, and finish() makes the rows
  * that users see.
  *
  * A result is a list of batches of at most 4,096 rows, laid out as Arrow arrays:
  * values, a validity bitmap, strings as indexes into a dictionary. A table that
- * may be as long as the trace (events) streams: it has `open` instead of `map`. A table that is
- * made of others (headlines) has `composition`, one that compares two runs `comparison`.
+ * may be as long as the trace (events) streams. Others compare two runs, or are made of other
+ * tables (headlines).
  *
  * At most 64 columns a table. A result holds a pointer to itself: never copy one.
  *
@@ -116,45 +116,9 @@ struct osc_text_options {
 struct osc_result;
 struct osc_scan;
 
-/*
- * A table that compares two runs, instead of map. SIDES are numbers of digests
- * (analysis/diff/sides.h), the last one an end. BASE and NEW have a merged digest for each.
- */
-struct osc_comparison {
-    const uint32_t *sides;
-    osc_status (*compare)(const struct osc_result *const *base,
-                          const struct osc_result *const *new_, const struct osc_options *o,
-                          struct osc_result *out, struct osc_err *err);
-    /* Whether ROW has no difference: text leaves it out. NULL: no row is left out. */
-    bool (*is_alike)(const struct osc_result *r, uint64_t row);
-    bool has_patterns; /* its digests are grouped by a pattern of names, and so are its rows */
-};
-
-/*
- * A table that is made of the answers to others, instead of map. TABLES ends with NULL. OF has
- * for each the finished rows of all ranks and spans, merged, in the order in which they were
- * made. What is selected of the traces is selected for them.
- */
-struct osc_composition {
-    const struct osc_table_def *const *tables;
-    osc_status (*compose)(const struct osc_result *const *of, const struct osc_options *o,
-                          struct osc_result *out, struct osc_err *err);
-};
-
-struct osc_table_def {
-    const char *name;
-    const char *help;
-    const char *source; /* default for columns: continues "Source: " */
-    uint64_t rules;     /* default for columns: bits of rules.h */
-    const struct osc_column *columns;
-    uint32_t n_columns;
-    uint32_t sorted_by; /* index + 1 of the column that rows are sorted by, largest
-                         * first; 0: the order of rows */
-    const struct osc_sort_words *sort_words;       /* besides columns; or NULL */
-    const char *const *groupings;                  /* for --group-by, ended by NULL; or NULL */
-    const struct osc_table_option *const *options; /* of its own, ended by NULL; or NULL:
-                                                    * others are refused */
-    uint32_t facts;      /* bits of enum osc_fact that map and open need */
+/* How a table makes rows of traces, each by itself. */
+struct osc_mapping {
+    uint32_t facts;      /* bits of enum osc_fact that map needs */
     bool selects_itself; /* map gets all rows of the trace and selects of them */
     bool joins_ranks;    /* one block of rows for all ranks and spans */
 
@@ -178,21 +142,76 @@ struct osc_table_def {
     /* Fill FINISH columns when all rows are there; may be NULL. */
     osc_status (*finish)(struct osc_result *r, const struct osc_options *o,
                          struct osc_err *err);
+};
 
-    /*
-     * Used instead of map by streaming tables. rows() returns how many rows there will be, and
-     * sets *SHOWN to the bits of the optional columns that they fill. next() appends at most
-     * 4,096 rows to OUT, which is emptied before each call; no rows mean the end.
-     */
+/*
+ * How a table as long as the trace hands out its rows. rows() returns how many there will be,
+ * and sets *SHOWN to the bits of the optional columns that they fill. next() appends at most
+ * 4,096 rows to OUT, which is emptied before each call; no rows mean the end.
+ */
+struct osc_streaming {
+    uint32_t facts; /* bits of enum osc_fact that open needs */
     uint64_t (*rows)(const struct osc_trace *t, const struct osc_options *o, uint64_t *shown);
     osc_status (*open)(const struct osc_trace *t, const struct osc_options *o,
                        struct osc_scan **scan, struct osc_err *err);
     osc_status (*next)(struct osc_scan *scan, struct osc_result *out, struct osc_err *err);
     void (*skip)(struct osc_scan *scan, uint64_t n); /* leave out the next N rows */
     void (*close)(struct osc_scan *scan);
+};
 
-    const struct osc_comparison *comparison;   /* NULL: it is a table of one run */
-    const struct osc_composition *composition; /* NULL: it is made of traces or digests */
+/*
+ * How a table compares two runs. SIDES are numbers of digests (analysis/diff/sides.h), the last
+ * one an end. BASE and NEW have a merged digest for each. The rows that it makes are finished.
+ */
+struct osc_comparison {
+    const uint32_t *sides;
+    osc_status (*compare)(const struct osc_result *const *base,
+                          const struct osc_result *const *new_, const struct osc_options *o,
+                          struct osc_result *out, struct osc_err *err);
+    /* Whether ROW has no difference: text leaves it out. NULL: no row is left out. */
+    bool (*is_alike)(const struct osc_result *r, uint64_t row);
+    bool has_patterns; /* its digests are grouped by a pattern of names, and so are its rows */
+};
+
+/*
+ * How a table is made of the answers to others. TABLES ends with NULL. OF has for each the
+ * finished rows of all ranks and spans, merged, in the order in which they were made. What is
+ * selected of the traces is selected for them.
+ */
+struct osc_composition {
+    const struct osc_table_def *const *tables;
+    osc_status (*compose)(const struct osc_result *const *of, const struct osc_options *o,
+                          struct osc_result *out, struct osc_err *err);
+};
+
+enum osc_table_kind {
+    OSC_TABLE_READY, /* whoever asks has its rows */
+    OSC_TABLE_MAPS,
+    OSC_TABLE_STREAMS,
+    OSC_TABLE_COMPARES,
+    OSC_TABLE_COMPOSES
+};
+
+struct osc_table_def {
+    const char *name;
+    const char *help;
+    const char *source; /* default for columns: continues "Source: " */
+    uint64_t rules;     /* default for columns: bits of rules.h */
+    const struct osc_column *columns;
+    uint32_t n_columns;
+    uint32_t sorted_by; /* index + 1 of the column that rows are sorted by, largest first; 0:
+                         * the order of rows */
+    const struct osc_sort_words *sort_words;       /* besides columns; or NULL */
+    const char *const *groupings;                  /* for --group-by, ended by NULL; or NULL */
+    const struct osc_table_option *const *options; /* of its own, ended by NULL; or NULL:
+                                                    * others are refused */
+
+    /* By one of the macros below: what its kind has; the others are NULL. */
+    enum osc_table_kind kind;
+    const struct osc_mapping *mapping;
+    const struct osc_streaming *stream;
+    const struct osc_comparison *comparison;
+    const struct osc_composition *composition;
 
     /* Whether the SYMBOL columns of ROW name a kernel; NULL: always. */
     bool (*is_symbol)(const struct osc_result *r, uint64_t row);
@@ -202,6 +221,41 @@ struct osc_table_def {
     osc_status (*text)(const struct osc_result *r, const struct osc_text_options *o,
                        struct osc_strbuf *out, struct osc_err *err);
 };
+
+/* Members of a definition, of which it has at most one: a second would set `kind` again, which
+ * compilers refuse. */
+#define OSC_MAPS(...)                                              \
+    .kind = OSC_TABLE_MAPS, .mapping = &(const struct osc_mapping) \
+    {                                                              \
+        __VA_ARGS__                                                \
+    }
+#define OSC_STREAMS(...)                                               \
+    .kind = OSC_TABLE_STREAMS, .stream = &(const struct osc_streaming) \
+    {                                                                  \
+        __VA_ARGS__                                                    \
+    }
+#define OSC_COMPARES(...)                                                    \
+    .kind = OSC_TABLE_COMPARES, .comparison = &(const struct osc_comparison) \
+    {                                                                        \
+        __VA_ARGS__                                                          \
+    }
+#define OSC_COMPOSES(...)                                                      \
+    .kind = OSC_TABLE_COMPOSES, .composition = &(const struct osc_composition) \
+    {                                                                          \
+        __VA_ARGS__                                                            \
+    }
+
+/* The bits of enum osc_fact that DEF needs of each trace. */
+static inline uint32_t osc_table_facts(const struct osc_table_def *def)
+{
+    return def->mapping ? def->mapping->facts : def->stream ? def->stream->facts : 0;
+}
+
+/* Whether all traces make one block of rows of DEF. */
+static inline bool osc_table_joins_ranks(const struct osc_table_def *def)
+{
+    return def->composition || (def->mapping && def->mapping->joins_ranks);
+}
 
 #define OSC_BATCH_ROWS 4096u
 

@@ -45,7 +45,7 @@ static void make_table(const struct osc_table_def *def, struct osc_trace *t)
         .def = def, .traces = traces, .n_traces = 1, .options = &options, .is_machine = true};
     struct osc_answer a = {0};
     struct osc_err err = {0};
-    osc_status st = osc_derive(t, def->facts, 1, &err);
+    osc_status st = osc_derive(t, osc_table_facts(def), 1, &err);
     if (st == OSC_OK)
         st = osc_query_run(&q, &a, &err);
     if (st == OSC_OK)

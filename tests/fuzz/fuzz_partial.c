@@ -39,7 +39,7 @@ static size_t make_part(const struct osc_table_def *def, unsigned char *to)
     size_t len = 0;
 
     if (osc_import_memory(&t, "t.json", osc_str_c(text), &how, NULL) == OSC_OK &&
-        osc_derive(&t, def->facts, 1, NULL) == OSC_OK) {
+        osc_derive(&t, osc_table_facts(def), 1, NULL) == OSC_OK) {
         osc_run_identity(&id, &t, "t.json");
         if (osc_query_map(&q, &t, &of, &id, &out, NULL) == OSC_OK && out.len <= PART_MAX) {
             len = out.len;

@@ -65,7 +65,7 @@ static inline void load(const char *source, const char *members, const char *eve
     assert_int_equal(osc_import_memory(&trace, source, (struct osc_str){text, (uint32_t)len},
                                        &options, NULL),
                      OSC_OK);
-    assert_int_equal(osc_derive(&trace, osc_table_advice.facts, 1, NULL), OSC_OK);
+    assert_int_equal(osc_derive(&trace, osc_table_facts(&osc_table_advice), 1, NULL), OSC_OK);
 }
 
 static inline void run(const struct osc_options *o, const char *members, const char *events)
@@ -76,13 +76,13 @@ static inline void run(const struct osc_options *o, const char *members, const c
 
     alone.n_traces = 1; /* without what ranks say of each other */
     osc_result_init(&result, &osc_table_advice);
-    assert_int_equal(osc_table_advice.map(&trace, &alone, &result, NULL), OSC_OK);
+    assert_int_equal(osc_table_advice.mapping->map(&trace, &alone, &result, NULL), OSC_OK);
     const struct osc_placing at = {.rank = trace.rank,
                                    .span = trace.span,
                                    .origin_ns = trace.origin_ns,
                                    .base_ns = trace.base_ns};
     assert_int_equal(osc_result_place(&result, &at, &at), OSC_OK);
-    assert_int_equal(osc_table_advice.finish(&result, o, NULL), OSC_OK);
+    assert_int_equal(osc_table_advice.mapping->finish(&result, o, NULL), OSC_OK);
 }
 
 static inline uint32_t column(const char *name)

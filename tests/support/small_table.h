@@ -48,12 +48,12 @@ static inline void small_make(const struct osc_table_def *def, const struct osc_
 {
     const uint32_t more = o->selection ? osc_select_facts(o->selection) : 0;
 
-    assert_int_equal(osc_derive(&trace, def->facts | more, 1, NULL), OSC_OK);
+    assert_int_equal(osc_derive(&trace, osc_table_facts(def) | more, 1, NULL), OSC_OK);
     osc_result_init(&result, def);
-    assert_int_equal(def->map(&trace, o, &result, NULL), OSC_OK);
+    assert_int_equal(def->mapping->map(&trace, o, &result, NULL), OSC_OK);
     assert_int_equal(small_place(), OSC_OK);
-    if (def->finish)
-        assert_int_equal(def->finish(&result, o, NULL), OSC_OK);
+    if (def->mapping->finish)
+        assert_int_equal(def->mapping->finish(&result, o, NULL), OSC_OK);
 }
 
 /* Load EVENTS and make the table DEF of them. */
@@ -77,11 +77,11 @@ static inline void small_table_survives(const struct osc_table_def *def,
         osc_result_fini(&result);
         osc_result_init(&result, def);
         osc_mem_fail_after(n);
-        st = def->map(&trace, o, &result, NULL);
+        st = def->mapping->map(&trace, o, &result, NULL);
         if (st == OSC_OK)
             st = small_place();
-        if (st == OSC_OK && def->finish)
-            st = def->finish(&result, o, NULL);
+        if (st == OSC_OK && def->mapping->finish)
+            st = def->mapping->finish(&result, o, NULL);
         osc_mem_fail_after(-1);
         assert_true(st == OSC_OK || st == OSC_ENOMEM);
         assert_true(n < 100000);

@@ -508,10 +508,7 @@ const struct osc_table_def osc_table_advice = {
     .columns = columns,
     .n_columns = N_COLUMNS,
     .sorted_by = IMPACT + 1,
-    .facts = OSC_CALLS_FACTS | OSC_FACT_LOADS,
     .options = options,
-    .map = map,
-    .place = place,
-    .together = together,
-    .finish = finish,
+    OSC_MAPS(.facts = OSC_CALLS_FACTS | OSC_FACT_LOADS, .map = map, .place = place,
+             .together = together, .finish = finish),
 };

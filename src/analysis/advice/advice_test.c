@@ -537,7 +537,7 @@ TEST_WITH(names_of_files_are_words_of_the_shell, NULL, end)
         end(NULL);
         load(cases[i].source, "", STEP(1, 0, 1000) LOADER(0, 51));
         osc_result_init(&result, &osc_table_advice);
-        assert_int_equal(osc_table_advice.map(&trace, &o, &result, NULL), OSC_OK);
+        assert_int_equal(osc_table_advice.mapping->map(&trace, &o, &result, NULL), OSC_OK);
         assert_int_equal(result.n_rows, 1);
         assert_true(osc_str_ends(osc_result_get_str(&result, 0, column("evidence")),
                                  osc_str_c(cases[i].word)));
@@ -552,7 +552,7 @@ static void assert_selects(const struct osc_selection *s, const char *events, co
     end(NULL);
     load("a.json", "", events);
     osc_result_init(&result, &osc_table_advice);
-    assert_int_equal(osc_table_advice.map(&trace, &o, &result, NULL), OSC_OK);
+    assert_int_equal(osc_table_advice.mapping->map(&trace, &o, &result, NULL), OSC_OK);
     assert_int_equal(result.n_rows, 1);
     assert_true(
         osc_str_ends(osc_result_get_str(&result, 0, column("evidence")), osc_str_c(words)));
@@ -592,7 +592,7 @@ TEST_WITH(standard_input_is_a_dash, NULL, end)
     load("standard input", "", STEP(1, 0, 1000) LOADER(0, 51));
     trace.is_stdin = true;
     osc_result_init(&result, &osc_table_advice);
-    assert_int_equal(osc_table_advice.map(&trace, &o, &result, NULL), OSC_OK);
+    assert_int_equal(osc_table_advice.mapping->map(&trace, &o, &result, NULL), OSC_OK);
     assert_true(
         osc_str_ends(osc_result_get_str(&result, 0, column("evidence")), OSC_STR("0\" -")));
 }
@@ -610,7 +610,7 @@ TEST_WITH(merged_ranks_add_up_and_name_nobody, NULL, end)
     assert_int_equal(osc_merger_add(&merger, &result, 1), OSC_OK);
     osc_result_init(&sum, &osc_table_advice);
     assert_int_equal(osc_merger_result(&merger, &sum), OSC_OK);
-    assert_int_equal(osc_table_advice.finish(&sum, &o, NULL), OSC_OK);
+    assert_int_equal(osc_table_advice.mapping->finish(&sum, &o, NULL), OSC_OK);
     assert_int_equal(sum.n_rows, 1); /* unrecorded_idle */
     assert_int_equal(osc_result_get_int(&sum, 0, column("impact_ns")), 790000 + 1590000);
     assert_true(osc_result_get_num(&sum, 0, column("ratio")) == 0.595);
@@ -641,9 +641,9 @@ TEST_WITH(memory_that_runs_out_is_a_status, NULL, end)
         osc_result_fini(&result);
         osc_result_init(&result, &osc_table_advice);
         osc_mem_fail_after(n);
-        st = osc_table_advice.map(&trace, &o, &result, NULL);
+        st = osc_table_advice.mapping->map(&trace, &o, &result, NULL);
         if (st == OSC_OK)
-            st = osc_table_advice.finish(&result, &o, NULL);
+            st = osc_table_advice.mapping->finish(&result, &o, NULL);
         osc_mem_fail_after(-1);
         assert_true(st == OSC_OK || st == OSC_ENOMEM);
     }

@@ -102,12 +102,12 @@ static void ask_together(const char *const *events, bool has_ranks)
         to.rank = has_ranks ? i : 0;
         to.span = has_ranks ? 1 : i + 1;
         osc_result_init(both[i], &osc_table_advice);
-        assert_int_equal(osc_table_advice.map(&trace, &o, both[i], NULL), OSC_OK);
+        assert_int_equal(osc_table_advice.mapping->map(&trace, &o, both[i], NULL), OSC_OK);
         assert_int_equal(osc_result_place(both[i], &from, &to), OSC_OK);
     }
-    assert_int_equal(osc_table_advice.together(both, 2, &o, NULL), OSC_OK);
+    assert_int_equal(osc_table_advice.mapping->together(both, 2, &o, NULL), OSC_OK);
     for (int i = 0; i < 2; i++)
-        assert_int_equal(osc_table_advice.finish(both[i], &o, NULL), OSC_OK);
+        assert_int_equal(osc_table_advice.mapping->finish(both[i], &o, NULL), OSC_OK);
 }
 
 /* Whether the advice about communication in the first block has PART. */

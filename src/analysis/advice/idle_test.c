@@ -568,9 +568,9 @@ TEST_WITH(memory_that_runs_out_is_a_status, NULL, end)
         osc_result_fini(&result);
         osc_result_init(&result, &osc_table_advice);
         osc_mem_fail_after(n);
-        st = osc_table_advice.map(&trace, &o, &result, NULL);
+        st = osc_table_advice.mapping->map(&trace, &o, &result, NULL);
         if (st == OSC_OK)
-            st = osc_table_advice.finish(&result, &o, NULL);
+            st = osc_table_advice.mapping->finish(&result, &o, NULL);
         osc_mem_fail_after(-1);
         assert_true(st == OSC_OK || st == OSC_ENOMEM);
     }

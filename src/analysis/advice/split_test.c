@@ -282,9 +282,10 @@ TEST_WITH(causes_and_advice_never_exceed_the_steps, NULL, end)
             assert_true(sum_ns <= length_ns);
             total_ns += length_ns;
         }
-        assert_int_equal(osc_derive(&trace, osc_table_advice.facts, 1, NULL), OSC_OK);
+        assert_int_equal(osc_derive(&trace, osc_table_facts(&osc_table_advice), 1, NULL),
+                         OSC_OK);
         osc_result_init(&result, &osc_table_advice);
-        assert_int_equal(osc_table_advice.map(&trace, &o, &result, NULL), OSC_OK);
+        assert_int_equal(osc_table_advice.mapping->map(&trace, &o, &result, NULL), OSC_OK);
         for (uint64_t i = 0; i < result.n_rows; i++)
             impact_ns += osc_result_get_int(&result, i, osc_column_advice_impact_ns);
         assert_true(impact_ns <= total_ns);
@@ -315,10 +316,10 @@ static void advise(struct osc_strbuf *text)
     assert_int_equal(text->status, OSC_OK);
     (void)split_of(text->s);
     osc_strbuf_fini(text);
-    assert_int_equal(osc_derive(&trace, osc_table_advice.facts, 1, NULL), OSC_OK);
+    assert_int_equal(osc_derive(&trace, osc_table_facts(&osc_table_advice), 1, NULL), OSC_OK);
     osc_result_init(&result, &osc_table_advice);
-    assert_int_equal(osc_table_advice.map(&trace, &o, &result, NULL), OSC_OK);
-    assert_int_equal(osc_table_advice.finish(&result, &o, NULL), OSC_OK);
+    assert_int_equal(osc_table_advice.mapping->map(&trace, &o, &result, NULL), OSC_OK);
+    assert_int_equal(osc_table_advice.mapping->finish(&result, &o, NULL), OSC_OK);
 }
 
 /* A memory record of PLACE, of BYTES at AT us. */

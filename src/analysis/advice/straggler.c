@@ -104,7 +104,7 @@ static osc_status find(struct osc_straggler *s, struct osc_result *const *blocks
             st = add_wait(&run.files[f], &s->waited[block_of(from, n, who)]);
     }
     if (st == OSC_OK)
-        st = osc_table_stragglers.finish(&s->rows, o, NULL);
+        st = osc_table_stragglers.mapping->finish(&s->rows, o, NULL);
     if (st == OSC_OK && osc_late_find(&s->rows, &s->row)) {
         const struct osc_rank_place who = {
             (int32_t)osc_result_get_int(&s->rows, s->row, osc_column_stragglers_rank),

@@ -429,9 +429,7 @@ const struct osc_table_def osc_table_devices = {
     .columns = columns,
     .n_columns = N_COLUMNS,
     .sort_words = &osc_torch_words_of_names,
-    .facts = OSC_FACT_LOADS | OSC_FACT_STEPS | OSC_FACT_UNIONS,
     .options = options,
-    .map = map,
-    .together = together,
-    .finish = finish,
+    OSC_MAPS(.facts = OSC_FACT_LOADS | OSC_FACT_STEPS | OSC_FACT_UNIONS, .map = map,
+             .together = together, .finish = finish),
 };

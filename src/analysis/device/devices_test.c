@@ -115,7 +115,8 @@ TEST_WITH(ranks_merge_by_their_sums, NULL, end)
     }
     osc_result_init(&merged, &osc_table_devices);
     assert_int_equal(osc_merger_result(&m, &merged), OSC_OK);
-    assert_int_equal(osc_table_devices.finish(&merged, &(struct osc_options){0}, NULL), OSC_OK);
+    assert_int_equal(osc_table_devices.mapping->finish(&merged, &(struct osc_options){0}, NULL),
+                     OSC_OK);
     assert_int_equal(merged.n_rows, 1);
     assert_number(&merged, "utilization_ratio", (30.0 + 10) / 200);
     assert_number(&merged, "tensor_core_ratio", 30.0 / 40);

@@ -192,6 +192,5 @@ const struct osc_table_def osc_table_gaps = {
     .n_columns = N_COLUMNS,
     .rules = OSC_RULE_LINKS,
     .sorted_by = DUR + 1,
-    .facts = OSC_FACT_LINKS | OSC_FACT_FOREST,
-    .map = map,
+    OSC_MAPS(.facts = OSC_FACT_LINKS | OSC_FACT_FOREST, .map = map),
 };

@@ -429,8 +429,6 @@ const struct osc_table_def osc_table_kernels = {
     .sort_words = &osc_torch_words_of_device_work,
     .sorted_by = TOTAL + 1,
     .groupings = groupings,
-    .facts = OSC_FACT_LINKS | OSC_FACT_FOREST,
     .options = options,
-    .map = map,
-    .finish = finish,
+    OSC_MAPS(.facts = OSC_FACT_LINKS | OSC_FACT_FOREST, .map = map, .finish = finish),
 };

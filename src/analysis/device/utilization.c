@@ -100,7 +100,5 @@ const struct osc_table_def osc_table_utilization = {
     .rules = OSC_RULE_LOADS,
     .columns = columns,
     .n_columns = N_COLUMNS,
-    .facts = OSC_FACT_LOADS,
-    .map = map,
-    .finish = finish,
+    OSC_MAPS(.facts = OSC_FACT_LOADS, .map = map, .finish = finish),
 };

@@ -28,8 +28,8 @@ TEST_WITH(the_table_is_empty_and_says_why_without_kernels, NULL, end)
     load("{'ph':'X','cat':'gpu_memcpy','name':'w','pid':0,'tid':7,'ts':0,'dur':5,"
          "'args':{'device':0,'stream':7}},");
     osc_result_init(&r, &osc_table_utilization);
-    assert_int_equal(osc_table_utilization.map(&trace, &(struct osc_options){0}, &r, NULL),
-                     OSC_OK);
+    assert_int_equal(
+        osc_table_utilization.mapping->map(&trace, &(struct osc_options){0}, &r, NULL), OSC_OK);
     assert_int_equal(r.n_rows, 0);
     assert_true(r.notes.len > 0);
     osc_result_fini(&r);
@@ -54,8 +54,8 @@ TEST_WITH(no_more_devices_than_any_machine_has_are_listed, NULL, end)
     const struct osc_loads *const loads = &osc_trace_facts(&trace)->loads;
     assert_int_equal(loads->n_devices, N);
     osc_result_init(&r, &osc_table_utilization);
-    assert_int_equal(osc_table_utilization.map(&trace, &(struct osc_options){0}, &r, NULL),
-                     OSC_OK);
+    assert_int_equal(
+        osc_table_utilization.mapping->map(&trace, &(struct osc_options){0}, &r, NULL), OSC_OK);
     assert_int_equal(r.n_rows, 1024 * loads->n_buckets);
     assert_string_equal(r.notes.s, "only the first 1024 of 1030 devices are shown\n");
     osc_result_fini(&r);

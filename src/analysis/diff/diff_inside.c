@@ -265,7 +265,6 @@ static osc_status compare(const struct osc_result *const *base,
 }
 
 static const uint32_t sides[] = {OSC_SIDE_STEPS, OSC_SIDE_TREE, OSC_SIDES};
-static const struct osc_comparison comparison = {.sides = sides, .compare = compare};
 
 static const struct osc_table_option *const options[] = {&option_name, NULL};
 
@@ -282,5 +281,5 @@ const struct osc_table_def osc_table_diff_inside = {
     .n_columns = N_COLUMNS,
     .sorted_by = ORDER + 1,
     .options = options,
-    .comparison = &comparison,
+    OSC_COMPARES(.sides = sides, .compare = compare),
 };

@@ -66,24 +66,9 @@ static void add_rows(struct osc_result *out, const struct osc_result *r, bool is
     }
 }
 
-/* The rows of both runs, of which those with the same key are one. */
-static osc_status compare(const struct osc_result *const *base,
-                          const struct osc_result *const *new_, const struct osc_options *o,
-                          struct osc_result *out, struct osc_err *err)
+/* Fill the columns that follow from both runs. */
+static void set_changes(struct osc_result *r)
 {
-    (void)o;
-    add_rows(out, base[0], true);
-    add_rows(out, new_[0], false);
-    if (out->status == OSC_OK && out->n_rows == 0)
-        osc_result_why_empty(out, "no ranges: neither run has an event with a duration");
-    const osc_status st = out->status == OSC_OK ? osc_rows_regroup(out) : out->status;
-    return st == OSC_OK ? st : osc_fail(err, st, "comparing: %s", osc_status_text(st));
-}
-
-static osc_status finish(struct osc_result *r, const struct osc_options *o, struct osc_err *err)
-{
-    (void)o;
-    (void)err;
     for (uint64_t i = 0; i < r->n_rows; i++) {
         const int64_t base_calls = osc_result_get_int(r, i, BASE_CALLS);
         const int64_t new_calls = osc_result_get_int(r, i, NEW_CALLS);
@@ -101,7 +86,24 @@ static osc_status finish(struct osc_result *r, const struct osc_options *o, stru
         if (base_ns > 0)
             osc_result_set_num(r, i, RATIO, (double)delta_ns / (double)base_ns);
     }
-    return r->status;
+}
+
+/* The rows of both runs, of which those with the same key are one. */
+static osc_status compare(const struct osc_result *const *base,
+                          const struct osc_result *const *new_, const struct osc_options *o,
+                          struct osc_result *out, struct osc_err *err)
+{
+    (void)o;
+    add_rows(out, base[0], true);
+    add_rows(out, new_[0], false);
+    if (out->status == OSC_OK && out->n_rows == 0)
+        osc_result_why_empty(out, "no ranges: neither run has an event with a duration");
+    osc_status st = out->status == OSC_OK ? osc_rows_regroup(out) : out->status;
+    if (st == OSC_OK) {
+        set_changes(out);
+        st = out->status;
+    }
+    return st == OSC_OK ? st : osc_fail(err, st, "comparing: %s", osc_status_text(st));
 }
 
 static bool is_alike(const struct osc_result *r, uint64_t row)
@@ -111,8 +113,6 @@ static bool is_alike(const struct osc_result *r, uint64_t row)
 }
 
 static const uint32_t sides[] = {OSC_SIDE_RANGES, OSC_SIDES};
-static const struct osc_comparison comparison = {
-    .sides = sides, .compare = compare, .is_alike = is_alike, .has_patterns = true};
 
 const struct osc_table_def osc_table_diff_ranges = {
     .name = "diff_ranges",
@@ -123,6 +123,6 @@ const struct osc_table_def osc_table_diff_ranges = {
     .columns = columns,
     .n_columns = N_COLUMNS,
     .sorted_by = ORDER + 1,
-    .finish = finish,
-    .comparison = &comparison,
+    OSC_COMPARES(.sides = sides, .compare = compare, .is_alike = is_alike,
+                 .has_patterns = true),
 };

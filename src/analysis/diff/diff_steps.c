@@ -341,9 +341,6 @@ static bool is_alike(const struct osc_result *r, uint64_t row)
     return osc_result_get_int(r, row, ORDER) == 0;
 }
 
-static const struct osc_comparison comparison = {
-    .sides = sides, .compare = compare, .is_alike = is_alike};
-
 const struct osc_table_def osc_table_diff_steps = {
     .name = "diff_steps",
     .help = "What the average step spends more or less in a new run than in a base run. The "
@@ -354,5 +351,5 @@ const struct osc_table_def osc_table_diff_steps = {
     .columns = columns,
     .n_columns = N_COLUMNS,
     .sorted_by = ORDER + 1,
-    .comparison = &comparison,
+    OSC_COMPARES(.sides = sides, .compare = compare, .is_alike = is_alike),
 };

@@ -224,9 +224,6 @@ static bool is_alike(const struct osc_result *r, uint64_t row)
            osc_result_has(r, row, BASE_NAME) == osc_result_has(r, row, NEW_NAME);
 }
 
-static const struct osc_comparison comparison = {
-    .sides = sides, .compare = compare, .is_alike = is_alike};
-
 static const struct osc_table_option *const options[] = {&osc_option_compat, NULL};
 
 const struct osc_table_def osc_table_diff_tree = {
@@ -241,5 +238,5 @@ const struct osc_table_def osc_table_diff_tree = {
     .n_columns = N_COLUMNS,
     .sorted_by = ORDER + 1,
     .options = options,
-    .comparison = &comparison,
+    OSC_COMPARES(.sides = sides, .compare = compare, .is_alike = is_alike),
 };

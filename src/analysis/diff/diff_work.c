@@ -362,10 +362,6 @@ static bool is_alike(const struct osc_result *r, uint64_t row)
                : osc_result_get_int(r, row, DELTA_CALLS) == 0;
 }
 
-static const struct osc_comparison of_operators = {
-    .sides = operator_sides, .compare = compare, .is_alike = is_alike, .has_patterns = true};
-static const struct osc_comparison of_kernels = {
-    .sides = kernel_sides, .compare = compare, .is_alike = is_alike, .has_patterns = true};
 static const char *const groupings[] = {[BY_SHAPE] = "shape", NULL};
 
 const struct osc_table_def osc_table_diff_operators = {
@@ -380,7 +376,8 @@ const struct osc_table_def osc_table_diff_operators = {
     .n_columns = N_COLUMNS(OSC_WORK_TIMES),
     .sorted_by = AT(OSC_WORK_TIMES, ORDER) + 1,
     .groupings = groupings,
-    .comparison = &of_operators,
+    OSC_COMPARES(.sides = operator_sides, .compare = compare, .is_alike = is_alike,
+                 .has_patterns = true),
 };
 
 const struct osc_table_def osc_table_diff_kernels = {
@@ -393,5 +390,6 @@ const struct osc_table_def osc_table_diff_kernels = {
     .columns = kernel_columns,
     .n_columns = N_COLUMNS(1),
     .sorted_by = AT(1, ORDER) + 1,
-    .comparison = &of_kernels,
+    OSC_COMPARES(.sides = kernel_sides, .compare = compare, .is_alike = is_alike,
+                 .has_patterns = true),
 };

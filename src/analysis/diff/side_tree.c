@@ -305,7 +305,6 @@ const struct osc_table_def osc_side_tree = {
     .columns = columns,
     .n_columns = OSC_TREE_COLUMNS,
     .options = options,
-    .facts = OSC_FACT_FOREST | OSC_FACT_LINKS | OSC_FACT_STEPS | OSC_FACT_UNIONS,
-    .map = map,
-    .place = place,
+    OSC_MAPS(.facts = OSC_FACT_FOREST | OSC_FACT_LINKS | OSC_FACT_STEPS | OSC_FACT_UNIONS,
+             .map = map, .place = place),
 };

@@ -88,7 +88,7 @@ static const struct osc_table_def about = {
     .help = "Devices and hosts of one side of a comparison.",
     .columns = about_columns,
     .n_columns = OSC_ABOUT_COUNT + 1,
-    .map = map_about,
+    OSC_MAPS(.map = map_about),
 };
 
 /* What operators can be grouped by. */
@@ -156,9 +156,7 @@ static const struct osc_table_def steps = {
     .help = "Steps of one side of a comparison.",
     .columns = steps_columns,
     .n_columns = STEPS_COLUMNS,
-    .facts = OSC_FACT_STEPS | OSC_FACT_UNIONS,
-    .map = map_steps,
-    .place = place_steps,
+    OSC_MAPS(.facts = OSC_FACT_STEPS | OSC_FACT_UNIONS, .map = map_steps, .place = place_steps),
 };
 
 /* --- operators and kernels --------------------------------------------------------- */
@@ -255,9 +253,8 @@ static const struct osc_table_def operators = {
     .columns = work_columns,
     .n_columns = WORK_COLUMNS,
     .groupings = groupings,
-    .facts = OSC_FACT_LINKS | OSC_FACT_STEPS,
-    .map = map_operators,
-    .place = place_work,
+    OSC_MAPS(.facts = OSC_FACT_LINKS | OSC_FACT_STEPS, .map = map_operators,
+             .place = place_work),
 };
 
 /* Kernels of one name in one step. */
@@ -317,9 +314,7 @@ static const struct osc_table_def kernels = {
     .help = "Kernels of one side of a comparison.",
     .columns = work_columns,
     .n_columns = WORK_COLUMNS,
-    .facts = OSC_FACT_LINKS | OSC_FACT_STEPS,
-    .map = map_kernels,
-    .place = place_work,
+    OSC_MAPS(.facts = OSC_FACT_LINKS | OSC_FACT_STEPS, .map = map_kernels, .place = place_work),
 };
 
 /* --- who calls whom ---------------------------------------------------------------- */
@@ -455,8 +450,7 @@ static const struct osc_table_def calls = {
     .help = "Who calls whom on one side of a comparison.",
     .columns = calls_columns,
     .n_columns = OSC_CALLS_IS_KERNEL + 1,
-    .facts = OSC_FACT_LINKS,
-    .map = map_calls,
+    OSC_MAPS(.facts = OSC_FACT_LINKS, .map = map_calls),
 };
 
 const struct osc_table_def *const osc_side_defs[OSC_SIDES] = {

@@ -543,8 +543,6 @@ static osc_status compose(const struct osc_result *const *of, const struct osc_o
     return st == OSC_OK ? st : osc_fail(err, st, "headlines: %s", osc_status_text(st));
 }
 
-static const struct osc_composition composition = {tables, compose};
-
 static const struct osc_table_option *const options[] = {
     &osc_option_priority, &osc_option_step_length, &osc_option_all_steps, NULL};
 
@@ -556,6 +554,5 @@ const struct osc_table_def osc_table_headlines = {
     .columns = columns,
     .n_columns = N_COLUMNS,
     .options = options,
-    .joins_ranks = true,
-    .composition = &composition,
+    OSC_COMPOSES(.tables = tables, .compose = compose),
 };

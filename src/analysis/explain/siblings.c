@@ -200,9 +200,6 @@ const struct osc_table_def osc_table_siblings = {
     .columns = columns,
     .n_columns = N_COLUMNS,
     .sorted_by = DUR + 1,
-    .facts = OSC_FACT_STEPS,
     .options = options,
-    .map = map,
-    .place = place,
-    .finish = finish,
+    OSC_MAPS(.facts = OSC_FACT_STEPS, .map = map, .place = place, .finish = finish),
 };

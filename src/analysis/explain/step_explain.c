@@ -345,9 +345,7 @@ const struct osc_table_def osc_table_step_explain = {
     .columns = columns,
     .n_columns = N_COLUMNS,
     .sorted_by = ORDER + 1,
-    .facts = OSC_FACT_FOREST | OSC_FACT_STEPS | OSC_FACT_UNIONS | OSC_FACT_LINKS,
-    .map = map,
-    .place = place,
-    .finish = finish,
+    OSC_MAPS(.facts = OSC_FACT_FOREST | OSC_FACT_STEPS | OSC_FACT_UNIONS | OSC_FACT_LINKS,
+             .map = map, .place = place, .finish = finish),
     .is_symbol = is_symbol,
 };

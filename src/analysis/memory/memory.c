@@ -416,7 +416,5 @@ const struct osc_table_def osc_table_memory = {
     .n_columns = N_COLUMNS,
     .sort_words = &osc_torch_words,
     .sorted_by = SELF_INCREASE + 1,
-    .facts = OSC_FACT_CALLERS | OSC_FACT_STEPS,
-    .selects_itself = true,
-    .map = map,
+    OSC_MAPS(.facts = OSC_FACT_CALLERS | OSC_FACT_STEPS, .selects_itself = true, .map = map),
 };

@@ -76,7 +76,6 @@ const struct osc_table_def osc_table_memory_curve = {
     .rules = OSC_RULE_MEMORY,
     .columns = columns,
     .n_columns = N_COLUMNS,
-    .facts = OSC_FACT_ALLOCATIONS | OSC_FACT_STEPS,
-    .selects_itself = true,
-    .map = map,
+    OSC_MAPS(.facts = OSC_FACT_ALLOCATIONS | OSC_FACT_STEPS, .selects_itself = true,
+             .map = map),
 };

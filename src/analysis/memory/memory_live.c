@@ -158,8 +158,7 @@ const struct osc_table_def osc_table_memory_live = {
     .n_columns = N_COLUMNS,
     .sorted_by = BYTES + 1,
     .groupings = groupings,
-    .facts = OSC_FACT_ALLOCATIONS | OSC_FACT_STEPS,
     .options = options,
-    .selects_itself = true,
-    .map = map,
+    OSC_MAPS(.facts = OSC_FACT_ALLOCATIONS | OSC_FACT_STEPS, .selects_itself = true,
+             .map = map),
 };

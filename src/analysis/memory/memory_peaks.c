@@ -240,8 +240,7 @@ const struct osc_table_def osc_table_memory_peaks = {
     .rules = OSC_RULE_MEMORY,
     .columns = columns,
     .n_columns = N_COLUMNS,
-    .facts = OSC_FACT_ALLOCATIONS | OSC_FACT_STEPS,
     .options = options,
-    .selects_itself = true,
-    .map = map,
+    OSC_MAPS(.facts = OSC_FACT_ALLOCATIONS | OSC_FACT_STEPS, .selects_itself = true,
+             .map = map),
 };

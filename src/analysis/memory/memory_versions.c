@@ -247,6 +247,5 @@ const struct osc_table_def osc_table_memory_versions = {
     .rules = OSC_RULE_CATEGORIES,
     .columns = columns,
     .n_columns = N_COLUMNS,
-    .facts = OSC_FACT_ALLOCATIONS,
-    .map = map,
+    OSC_MAPS(.facts = OSC_FACT_ALLOCATIONS, .map = map),
 };

@@ -477,10 +477,8 @@ const struct osc_table_def osc_table_modules = {
     .n_columns = N_COLUMNS,
     .sort_words = &osc_torch_words,
     .groupings = groupings,
-    .facts = OSC_FACT_LINKS,
     .options = options,
-    .map = map,
-    .finish = finish,
+    OSC_MAPS(.facts = OSC_FACT_LINKS, .map = map, .finish = finish),
 };
 
 const uint32_t osc_column_modules_path = PATH, osc_column_modules_depth = DEPTH,

@@ -364,15 +364,17 @@ TEST_WITH(merged_ranks_keep_places_apart_and_count_each_call_once, NULL, small_e
                     "Net_0", 1, 100, 50, 3, 0, 0) MODULE("Relu_0", 1, 110, 5, 4, 3, 0)
                     MODULE("Relu_0", 1, 120, 5, 5, 3, 0) MODULE("Net_0", 1, 200, 50, 6, 0, 1)
                         MODULE("Relu_0", 1, 210, 5, 7, 6, 0)));
-            assert_int_equal(osc_derive(&trace, osc_table_modules.facts, 1, NULL), OSC_OK);
+            assert_int_equal(osc_derive(&trace, osc_table_facts(&osc_table_modules), 1, NULL),
+                             OSC_OK);
             osc_result_init(&result, &osc_table_modules);
-            assert_int_equal(osc_table_modules.map(&trace, &ways[i], &result, NULL), OSC_OK);
+            assert_int_equal(osc_table_modules.mapping->map(&trace, &ways[i], &result, NULL),
+                             OSC_OK);
             assert_int_equal(osc_merger_add(&m, &result, rank), OSC_OK);
             small_end(NULL);
         }
         osc_result_init(&result, &osc_table_modules);
         assert_int_equal(osc_merger_result(&m, &result), OSC_OK);
-        assert_int_equal(osc_table_modules.finish(&result, &ways[i], NULL), OSC_OK);
+        assert_int_equal(osc_table_modules.mapping->finish(&result, &ways[i], NULL), OSC_OK);
         osc_merger_fini(&m);
         assert_int_equal(result.n_rows, n_rows[i]);
         for (uint64_t row = 0; row < n_rows[i]; row++)
@@ -488,7 +490,7 @@ TEST_WITH(a_failed_allocation_is_told, NULL, small_end)
     assert_true(small_load(
         &trace, MODULE("Net_0", 1, 0, 50, 1, 0, 0) PYTHON("f.py(1): f", 1, 1, 40, 2, 1)
                     MODULE("Relu_0", 1, 10, 5, 3, 2, 0) OP("aten::relu", 1, 11, 2, "")));
-    assert_int_equal(osc_derive(&trace, osc_table_modules.facts, 1, NULL), OSC_OK);
+    assert_int_equal(osc_derive(&trace, osc_table_facts(&osc_table_modules), 1, NULL), OSC_OK);
     small_table_survives(&osc_table_modules, &o);
     assert_int_equal(result.n_rows, 2);
 }
@@ -499,7 +501,7 @@ TEST_WITH(a_failed_allocation_for_lines_of_stacks_is_told, NULL, small_end)
 
     assert_true(small_load(&trace, OP("aten::mm", 1, 0, 9, "'Call stack':'a.py(1): f'")
                                        OP("aten::t", 1, 1, 2, "'Call stack':'b.py(2): f'")));
-    assert_int_equal(osc_derive(&trace, osc_table_modules.facts, 1, NULL), OSC_OK);
+    assert_int_equal(osc_derive(&trace, osc_table_facts(&osc_table_modules), 1, NULL), OSC_OK);
     small_table_survives(&osc_table_modules, &o);
     assert_int_equal(result.n_rows, 2);
 }

@@ -359,11 +359,8 @@ const struct osc_table_def osc_table_quality = {
     .rules = OSC_RULE_QUALITY,
     .columns = columns,
     .n_columns = OSC_QUALITY_SHOWN + OSC_RANK_HIDDEN,
-    .facts = OSC_FACT_FOREST | OSC_FACT_LINKS | OSC_FACT_ALLOCATIONS |
-             OSC_FACT_ARROWS | /* making these counts findings */
-             OSC_FACT_STEPS,   /* ranks may have different ones */
-    .map = map,
-    .place = place,
-    .together = together,
-    .finish = finish,
+    OSC_MAPS(.facts = OSC_FACT_FOREST | OSC_FACT_LINKS | OSC_FACT_ALLOCATIONS |
+                      OSC_FACT_ARROWS | /* making these counts findings */
+                      OSC_FACT_STEPS /* ranks may have different ones */,
+             .map = map, .place = place, .together = together, .finish = finish),
 };

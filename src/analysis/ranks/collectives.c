@@ -177,10 +177,7 @@ const struct osc_table_def osc_table_collectives = {
     .rules = OSC_RULE_COLLECTIVES,
     .columns = columns,
     .n_columns = N_SHOWN + OSC_RANK_HIDDEN,
-    .facts = OSC_CALLS_FACTS,
     .options = options,
-    .joins_ranks = true,
-    .map = osc_rank_map,
-    .place = osc_rank_place,
-    .finish = finish,
+    OSC_MAPS(.facts = OSC_CALLS_FACTS, .joins_ranks = true, .map = osc_rank_map,
+             .place = osc_rank_place, .finish = finish),
 };

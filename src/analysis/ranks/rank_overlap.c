@@ -223,10 +223,7 @@ const struct osc_table_def osc_table_rank_overlap = {
     .rules = OSC_RULE_OVERLAP,
     .columns = columns,
     .n_columns = N_COLUMNS,
-    .facts = OSC_FACT_STEPS | OSC_FACT_UNIONS,
     .options = options,
-    .joins_ranks = true,
-    .map = map,
-    .place = place,
-    .finish = finish,
+    OSC_MAPS(.facts = OSC_FACT_STEPS | OSC_FACT_UNIONS, .joins_ranks = true, .map = map,
+             .place = place, .finish = finish),
 };

@@ -641,9 +641,6 @@ const struct osc_table_def osc_table_stragglers = {
     .n_columns = N_SHOWN + OSC_RANK_HIDDEN,
     .sorted_by = CAUSED + 1,
     .groupings = groupings,
-    .facts = OSC_CALLS_FACTS,
-    .joins_ranks = true,
-    .map = osc_rank_map_work,
-    .place = osc_rank_place,
-    .finish = finish,
+    OSC_MAPS(.facts = OSC_CALLS_FACTS, .joins_ranks = true, .map = osc_rank_map_work,
+             .place = osc_rank_place, .finish = finish),
 };

@@ -296,9 +296,7 @@ const struct osc_table_def osc_table_averages = {
     .n_columns = OSC_AVERAGES_COLUMNS,
     .sort_words = &osc_torch_words,
     .groupings = groupings,
-    .facts = OSC_FACT_LINKS,
     .options = options,
-    .map = map,
-    .finish = finish,
+    OSC_MAPS(.facts = OSC_FACT_LINKS, .map = map, .finish = finish),
     .text = osc_torch_text,
 };

@@ -41,7 +41,7 @@ static void load(struct fixture *f, const char *members, const char *events)
     const struct osc_str data = {text.s, (uint32_t)text.len};
     if (osc_import_memory(&f->trace, "test", data, &io, &err) != OSC_OK)
         fail_msg("%s", err.message);
-    if (osc_derive(&f->trace, osc_table_averages.facts, 1, &err) != OSC_OK)
+    if (osc_derive(&f->trace, osc_table_facts(&osc_table_averages), 1, &err) != OSC_OK)
         fail_msg("%s", err.message);
     osc_strbuf_fini(&text);
 }
@@ -50,7 +50,7 @@ static void map(struct fixture *f, const struct osc_options *o)
 {
     osc_result_fini(&f->rows);
     osc_result_init(&f->rows, &osc_table_averages);
-    assert_int_equal(osc_table_averages.map(&f->trace, o, &f->rows, NULL), OSC_OK);
+    assert_int_equal(osc_table_averages.mapping->map(&f->trace, o, &f->rows, NULL), OSC_OK);
 }
 
 /* The averages of EVENTS, with the default options. */
@@ -357,7 +357,7 @@ TEST(says_that_a_trace_without_dtypes_has_none)
 
     load(&f, "", OP("a", 0, 1) OP("a", 2, 1));
     map(&f, &o);
-    assert_int_equal(osc_table_averages.finish(&f.rows, &o, NULL), OSC_OK);
+    assert_int_equal(osc_table_averages.mapping->finish(&f.rows, &o, NULL), OSC_OK);
     assert_int_equal(f.rows.n_rows, 1);
     assert_false(f.rows.shown >> OSC_AVERAGES_INPUT_DTYPES & 1);
     assert_non_null(strstr(f.rows.notes.s, "record_shapes=True"));
@@ -463,7 +463,7 @@ TEST(survives_any_failed_allocation)
 
         osc_result_init(&r, &osc_table_averages);
         osc_mem_fail_after(n);
-        st = osc_table_averages.map(&f.trace, &o, &r, NULL);
+        st = osc_table_averages.mapping->map(&f.trace, &o, &r, NULL);
         osc_mem_fail_after(-1);
         assert_true(st == OSC_OK || st == OSC_ENOMEM);
         osc_result_fini(&r);

@@ -53,10 +53,10 @@ struct osc_import_reserve osc_budget_for_table(const struct osc_table_def *def, 
 
     if (def->composition)
         return r;
-    if (def->facts == 0 && is_all)
+    if (osc_table_facts(def) == 0 && is_all)
         return for_lists;
-    if (!def->open)
-        return def->facts == 0 ? for_facts : r;
+    if (!def->stream)
+        return osc_table_facts(def) == 0 ? for_facts : r;
     r = for_facts;
     if (is_sorted) {
         r.event_bytes += def->n_columns * CELL_BYTES + ROW_BYTES;

@@ -42,7 +42,7 @@ static int prepare(struct osc_asked *asked, const struct osc_args *args)
             .question = {.table = tables[i].def->name, .merge = tables[i].is_merged},
         };
 
-        facts |= tables[i].def->facts;
+        facts |= osc_table_facts(tables[i].def);
         st = osc_asked_init(&asked[i], &r, exact, &err);
         asked[i].options.has_rest = true; /* people read it */
     }
