@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from . import _opscope
 from ._table import Table, nearest
+from ._tables import of_comparison
 from ._trace import Path, Trace, load, speaking_python, to_options, to_text_options
 
 
@@ -42,6 +43,7 @@ class Comparison:
         self.base = base
         self.new = new
 
+    @of_comparison
     def table(self, name: str, /, **options: object) -> Table:
         """Make the table `name`: diff_steps, diff_operators, diff_kernels, diff_tree or diff_inside.
 
@@ -114,6 +116,7 @@ class Comparison:
         """The same as `text()`."""
         return self.text()
 
+    @of_comparison
     def __getitem__(self, name: str) -> Table:
         """The table `name` with all defaults."""
         names = dict(_opscope.comparisons())

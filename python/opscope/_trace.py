@@ -12,6 +12,7 @@ from typing import Any, Union
 
 from . import _opscope, _place
 from ._table import Table, nearest
+from ._tables import of_run
 from ._tree import COLUMNS, EventTree
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
@@ -98,6 +99,7 @@ class Trace:
         for line in self._traces.said.splitlines():
             warnings.warn(in_python(line), stacklevel=stacklevel)
 
+    @of_run
     def table(self, name: str = "averages", /, **options: object) -> Table:
         """Make the table `name`.
 
@@ -177,6 +179,7 @@ class Trace:
             self._warn(stacklevel=3)
         return bool(read or gone)
 
+    @of_run
     def __getitem__(self, name: str) -> Table:
         """The table `name` with all defaults."""
         if name not in tables():

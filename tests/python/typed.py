@@ -31,7 +31,11 @@ from opscope import record
 record.start(out=5)
 record.counter("a", "b")
 names: int = opscope.load("x.osc")["operators"]
+opscope.load("x.osc")["operators"]["host_slef_ns"]
+opscope.load("x.osc").table("kernels", limit=1)["host_self_ns"]
+opscope.compare("x.osc", "y.osc").table("diff_ranges").words("total_ns")
 """
+WRONG_LINES = ["4", "5", "6", "7", "8", "9"]
 
 
 @record.scope
@@ -51,6 +55,10 @@ def use(path: Path) -> list[str]:
     record.stop()
     losses: dict[str, int] = record.losses()
     trace = opscope.load(path)
+    trace.table()["calls"].sum()
+    for name in trace:  # of a table that only the program knows, any column may be asked for
+        table: opscope.Table = trace[name]
+        print(*(table[column] for column in table))
     return [text, *losses, *(str(name) for name in trace["ranges"]["name"])]
 
 
@@ -64,7 +72,7 @@ def main() -> int:
         wrong = Path(scratch) / "wrong.py"
         wrong.write_text(WRONG, encoding="utf-8")
         for words in (["mypy", "--strict"], ["pyright", "--pythonpath", sys.executable]):
-            for path, lines in ((Path(__file__), []), (wrong, ["4", "5", "6"])):
+            for path, lines in ((Path(__file__), []), (wrong, WRONG_LINES)):
                 done = subprocess.run(
                     [Path(sys.executable).parent / words[0], *words[1:], path],
                     env=env,
@@ -75,7 +83,7 @@ def main() -> int:
                     timeout=300,
                 )
                 told = done.stdout + done.stderr
-                found = [n for n in ("4", "5", "6") if f"wrong.py:{n}:" in told]
+                found = [n for n in WRONG_LINES if f"wrong.py:{n}:" in told]
                 is_good = (done.returncode == 0) == (not lines) and found == lines
                 passed += is_good
                 failed += not is_good
