@@ -224,8 +224,11 @@ osc_status osc_compare_gate(struct osc_set *base, struct osc_set *newer,
     err->message[0] = '\0';
     if (how->report && strcmp(how->report, "xml") != 0 && strcmp(how->report, "md") != 0)
         st = osc_fail(err, OSC_EINVAL, "a report is xml or md, not '%.40s'", how->report);
-    if (st == OSC_OK)
+    if (st == OSC_OK) {
         st = osc_gate_parse(&g, how->gate, err);
+        if (st != OSC_OK)
+            osc_err_prefix(err, "the gate");
+    }
     if (st == OSC_OK)
         st = judge(&t, &g, how, v, err);
     osc_gate_fini(&g);

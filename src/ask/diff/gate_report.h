@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#include "analysis/diff/gate.h"
+#include "ask/diff/gate.h"
 #include "base/strbuf.h"
 
 struct osc_gate_findings {

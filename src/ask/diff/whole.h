@@ -9,8 +9,8 @@
  */
 #pragma once
 
-#include "analysis/diff/gate.h"
 #include "ask/compare.h"
+#include "ask/diff/gate.h"
 
 enum osc_whole_table {
     OSC_WHOLE_STEPS,

@@ -26,7 +26,7 @@ int osc_gate_run_parse(struct osc_gate *g, const struct osc_args *args)
         return OSC_EXIT_DONE;
     const osc_status st = osc_gate_parse(g, args->gate, &err);
     if (st == OSC_EINVAL)
-        return osc_cli_misuse("%s", err.message);
+        return osc_cli_misuse("--fail-on: %s", err.message);
     return st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);
 }
 
@@ -85,7 +85,7 @@ int osc_gate_run_evaluate(struct osc_gate *g, const struct osc_args *args,
     const osc_status st = osc_gate_judge(g, &runs->both, tables, args->allows_different, &err);
 
     if (st == OSC_ENOTFOUND)
-        return osc_cli_misuse("%s", err.message);
+        return osc_cli_misuse("--fail-on: %s", err.message);
     if (st == OSC_EFORMAT) {
         osc_cli_error("%s", err.message);
         return OSC_EXIT_INCOMPARABLE;

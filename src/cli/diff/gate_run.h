@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "analysis/diff/gate.h"
+#include "ask/diff/gate.h"
 #include "cli/compare_show.h"
 
 /* Check --fail-on and --report of ARGS before anything is read, and parse the gate. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/diff/gate.h"
+#include "ask/diff/gate.h"
 
 #include "analysis/diff/change.h"
 #include "analysis/table_registry.h"
@@ -84,6 +84,7 @@ TEST_WITH(only_growth_beyond_the_limit_breaks, make, end)
     assert_true(breaks("operator('it''s').self > 1000000%"));
     assert_true(breaks("operator( \"it's\" ) . self > 4ns"));
     assert_true(breaks("kernel('k') > 99ns"));
+    assert_false(breaks("step.total > 999999999999999999s"));
 }
 
 TEST_WITH(what_did_not_grow_breaks_no_gate, make, end)
@@ -109,6 +110,10 @@ TEST_WITH(significance_is_about_the_comparisons_beside_it, make, end)
     assert_false(breaks("not significant"));
     assert_true(breaks("not not significant"));
     assert_true(breaks("step.kernel > 90% or significant"));
+    assert_false(breaks("not (step.total > 5% and significant)"));
+    assert_true(breaks("not (not significant) and step.total > 5%"));
+    assert_false(
+        breaks("step.kernel > 5% and (step.total > 50% or significant) and significant"));
 }
 
 TEST_WITH(words_bind_as_usual, make, end)
@@ -121,20 +126,19 @@ TEST_WITH(words_bind_as_usual, make, end)
 
 TEST(what_is_no_gate_is_refused_where_it_ends_to_be_one)
 {
-    assert_refuses("step.total", "--fail-on: '>' and a limit such as 5% or 2ms are expected at "
+    assert_refuses("step.total", "'>' and a limit such as 5% or 2ms are expected at "
                                  "'the end' (character 11)");
     assert_refuses("step.total > 5% significant",
-                   "--fail-on: 'and', 'or' or the end is expected at 'significant' (character "
+                   "'and', 'or' or the end is expected at 'significant' (character "
                    "17)");
     assert_refuses("step.total > .5%",
-                   "--fail-on: a limit such as 5% or 2ms is expected at '.5%' (character 14)");
-    assert_refuses("step.total > 5 days",
-                   "--fail-on: a limit needs a unit, %, ns, us, ms or s, "
-                   "at '5 days' (character 14)");
+                   "a limit such as 5% or 2ms is expected at '.5%' (character 14)");
+    assert_refuses("step.total > 5 days", "a limit needs a unit, %, ns, us, ms or s, "
+                                          "at '5 days' (character 14)");
     assert_refuses("operator('x') > 5%",
-                   "--fail-on: operator('NAME').self is expected at '> 5%' (character 15)");
+                   "operator('NAME').self is expected at '> 5%' (character 15)");
     assert_refuses("step.total >= 5%",
-                   "--fail-on: '>' is expected, without '=' at ' >= 5%' (character 11)");
+                   "'>' is expected, without '=' at ' >= 5%' (character 11)");
 }
 
 TEST_WITH(a_name_that_neither_run_has_is_not_found, make, end)
@@ -143,7 +147,7 @@ TEST_WITH(a_name_that_neither_run_has_is_not_found, make, end)
 
     assert_int_equal(osc_gate_parse(&gate, "operator('slwo').self > 1%", &err), OSC_OK);
     assert_int_equal(osc_gate_evaluate(&gate, all, &err), OSC_ENOTFOUND);
-    assert_string_equal(err.message, "--fail-on: neither run has the operator 'slwo'; did you "
+    assert_string_equal(err.message, "neither run has the operator 'slwo'; did you "
                                      "mean 'slow'?");
     osc_gate_fini(&gate);
 }

@@ -16,49 +16,47 @@
  *     comparisons beside it, `significant` is about all rows.
  *   - Where significance is not known, because a run has too few steps, it is not significant.
  *
- * Parsing uses no recursion; a gate has at most OSC_GATE_PARTS_MAX parts.
+ * The words are those of gates; what is asked of rows is an expression of --where
+ * (sql/where.h). Parsing uses no recursion; a gate has at most OSC_GATE_PARTS_MAX parts.
+ * Messages do not say where the gate came from: callers do.
  *
  * Threading: not locked; a gate is constant once parsed, but for the results in it.
  */
 #pragma once
 
 #include "base/arena.h"
+#include "base/strbuf.h"
 #include "table/table.h"
 
 #define OSC_GATE_PARTS_MAX 4096u
 
 enum osc_gate_table { OSC_GATE_STEPS, OSC_GATE_OPERATORS, OSC_GATE_KERNELS, OSC_GATE_TABLES };
 
-enum osc_gate_part {
-    OSC_GATE_COMPARE, /* a row exceeds a limit */
-    OSC_GATE_ANY,     /* `significant` alone */
-    OSC_GATE_TRUE,    /* `significant` that qualifies comparisons */
-    OSC_GATE_NOTHING, /* a `not` that belonged to it */
-    OSC_GATE_NOT,
-    OSC_GATE_AND,
-    OSC_GATE_OR,
-};
-
-/* A part, in postfix order. */
-struct osc_gate_node {
-    enum osc_gate_part part;
-    enum osc_gate_table table; /* of a comparison */
-    struct osc_str name;       /* in the arena */
+/* A comparison, or `significant`. */
+struct osc_gate_part {
+    enum osc_gate_table table; /* OSC_GATE_TABLES: `significant`, of all */
+    struct osc_str name;       /* of the row; in the arena */
     struct osc_str text;       /* the comparison as it was written; in the arena */
-    bool is_share;             /* the limit is a share in percent, else a time */
-    double limit;
-    bool wants_significant, wants_not_significant, is_negated;
-    bool holds; /* after osc_gate_evaluate() */
+    char number[24];           /* the limit */
+    const char *unit;          /* a function of --where; NULL: it is a share in percent */
+    bool wants_significant, wants_not_significant;
+    bool is_word;    /* while parsing: `significant` that may be about a chain */
+    bool is_not;     /* it stands behind `not` there */
+    bool is_beside;  /* `significant` that is about comparisons */
+    bool is_negated; /* by all `not` around it */
+    bool holds;      /* after osc_gate_evaluate() */
+    bool has_row;    /* else neither run has such a part of a step */
     uint64_t row;
-    bool has_row; /* else neither run has such a part of a step */
 };
 
 /* Zeroed, it is empty. */
 struct osc_gate {
-    struct osc_gate_node *nodes; /* owned */
+    struct osc_gate_part *parts; /* owned */
     size_t n, cap;
+    struct osc_strbuf form; /* '?' for each part, '(' ')' '!' '|'; `and` is nothing */
     struct osc_arena arena;
-    bool asks_significance; /* it contains `significant` */
+    bool *grown[OSC_GATE_TABLES]; /* owned: the rows that grew significantly, if asked for */
+    bool asks_significance;       /* it contains `significant` */
     bool is_broken;
 };
 
