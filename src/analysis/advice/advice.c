@@ -9,12 +9,14 @@
 #include "analysis/shared_options.h"
 #include "analysis/table_registry.h"
 #include "base/mem.h"
+#include "base/percent.h"
 
-#include "analysis/advice/advice_words.h"
+#include "analysis/advice/advice_list.h"
 #include "analysis/advice/program.h"
 #include "analysis/advice/straggler.h"
 #include "analysis/ranks/calls.h"
 #include "analysis/ranks/rank_run.h"
+#include "prose/words.h"
 
 enum {
     IMPACT,
@@ -34,14 +36,17 @@ enum {
     TRAITS,
     ROWS,
     IS_WORK,
-    MORE,
-    N_SHOWN = MORE + OSC_ADVICE_MORE,
+#define FACT_NUMBER(name, kind, merge) FACT_##name,
+    OSC_ADVICE_FACT_LIST(FACT_NUMBER) /* for the text */
+    N_SHOWN,
     N_COLUMNS = N_SHOWN + OSC_RANK_HIDDEN
 };
 
-#define MORE_COLUMN(i, name)                                               \
-    OSC_COLUMN(MORE + (i), name, INTEGER, NULL, SUM, OSC_COLUMN_HIDDEN, 0, \
-               "A number of the text.")
+#define UNIT_NS    "ns"
+#define UNIT_COUNT NULL
+#define FACT_COLUMN(name, kind, merge)                                                \
+    OSC_COLUMN(FACT_##name, #name, INTEGER, UNIT_##kind, merge, OSC_COLUMN_HIDDEN, 0, \
+               "A number of the text."),
 
 static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(
@@ -109,15 +114,7 @@ static const struct osc_column columns[N_COLUMNS] = {
                "Which rows evidence shows of each of them."),
     OSC_COLUMN(IS_WORK, "is_work", BOOLEAN, NULL, FIRST, OSC_COLUMN_HIDDEN, 0,
                "Whether subject is the name of device work."),
-    MORE_COLUMN(0, "more_0"),
-    MORE_COLUMN(1, "more_1"),
-    MORE_COLUMN(2, "more_2"),
-    MORE_COLUMN(3, "more_3"),
-    MORE_COLUMN(4, "more_4"),
-    MORE_COLUMN(5, "more_5"),
-    MORE_COLUMN(6, "more_6"),
-    MORE_COLUMN(7, "more_7"),
-    OSC_RANK_COLUMNS(N_SHOWN, KEY),
+    OSC_ADVICE_FACT_LIST(FACT_COLUMN) OSC_RANK_COLUMNS(N_SHOWN, KEY),
 };
 
 static void set_text(struct osc_result *out, uint32_t column, struct osc_str text)
@@ -154,8 +151,8 @@ static osc_status add_row(const struct osc_advice_base *a, enum osc_advice_code 
     osc_result_str(out, TRAITS, traits);
     osc_result_str(out, ROWS, (struct osc_str){rows.s, (uint32_t)rows.len});
     osc_result_bool(out, IS_WORK, item->is_work);
-    for (uint32_t k = 0; k < OSC_ADVICE_MORE; k++)
-        osc_result_int(out, MORE + k, item->more[k]);
+#define ADD_FACT(name, kind, merge) osc_result_int(out, FACT_##name, item->facts.name);
+    OSC_ADVICE_FACT_LIST(ADD_FACT)
     osc_strbuf_fini(&evidence);
     osc_strbuf_fini(&rows);
     return OSC_OK;
@@ -180,7 +177,7 @@ static osc_status note_earlier(const struct osc_advice_base *a, struct osc_resul
             continue;
         osc_words_time(&time, sum.ns);
         osc_strbuf_adds(&time, " (");
-        osc_words_percent(&time, sum.ns, all_ns, 1);
+        osc_percent_add(&time, (double)sum.ns / (double)all_ns, 1);
         osc_strbuf_adds(&time, " of the step time): not counted");
         if (sum.call_ns > sum.ns / 2) {
             osc_strbuf_adds(&time, "; ");
@@ -406,23 +403,21 @@ static osc_status finish_row(struct osc_result *r, uint64_t i, const struct osc_
                                    .n_parts = osc_result_get_int(r, i, PARTS),
                                    .subject = osc_result_get_str(r, i, SUBJECT),
                                    .grew = osc_result_get_str(r, i, GREW),
+                                   .is_work = osc_result_get_bool(r, i, IS_WORK),
                                    .traits = osc_result_get_str(r, i, TRAITS)};
     const bool is_serious = code == OSC_ADVICE_MEMORY_LIMIT ||
                             code == OSC_ADVICE_MEMORY_GROWTH || is_much(n.impact_ns, n.kept_ns);
     struct osc_strbuf text = {0};
-    struct osc_labels labels = {0};
+    osc_status st = OSC_OK;
 
-    for (uint32_t k = 0; k < OSC_ADVICE_MORE; k++)
-        n.more[k] = osc_result_get_int(r, i, MORE + k);
-    osc_status st = osc_words_show_names(&n, osc_result_get_bool(r, i, IS_WORK), &labels);
-    if (st == OSC_OK && osc_advice_rules[code].say) {
-        osc_advice_rules[code].say(&n, &text);
-        st = text.status;
+#define GET_FACT(name, kind, merge) n.facts.name = osc_result_get_int(r, i, FACT_##name);
+    OSC_ADVICE_FACT_LIST(GET_FACT)
+    if (osc_advice_rules[code].text) {
+        st = osc_advice_say(code, &n, &text);
+        if (st == OSC_OK)
+            osc_result_set_str(r, i, TEXT, (struct osc_str){text.s, (uint32_t)text.len});
     }
-    if (st == OSC_OK && osc_advice_rules[code].say)
-        osc_result_set_str(r, i, TEXT, (struct osc_str){text.s, (uint32_t)text.len});
     osc_strbuf_fini(&text);
-    osc_labels_fini(&labels);
     osc_result_set_str(r, i, SEVERITY, is_serious ? OSC_STR("warning") : OSC_STR("info"));
     if (n.whole > 0)
         osc_result_set_num(r, i, RATIO, (double)n.part / (double)n.whole);
@@ -441,8 +436,8 @@ static void set_waited(struct osc_result *r, struct osc_waited waited)
     for (uint64_t i = 0; i < r->n_rows; i++) {
         if (code_of(osc_result_get_str(r, i, CODE)) != OSC_ADVICE_COMMUNICATION)
             continue;
-        osc_result_set_int(r, i, MORE + OSC_ADVICE_WAITED, waited.ns);
-        osc_result_set_int(r, i, MORE + OSC_ADVICE_COLLECTIVES, waited.of_ns);
+        osc_result_set_int(r, i, FACT_waited_ns, waited.ns);
+        osc_result_set_int(r, i, FACT_collectives_ns, waited.of_ns);
     }
 }
 

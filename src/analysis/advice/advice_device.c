@@ -139,23 +139,23 @@ static osc_status check_slow_steps(const struct osc_advice_base *a, struct osc_a
     uint32_t slowest = 0;
 
     if (st == OSC_OK)
-        item->more[3] = median_of_steps(b, lengths);
+        item->facts.median_ns = median_of_steps(b, lengths);
     for (uint32_t i = 0; i < b->n_steps && st == OSC_OK; i++) {
         const int64_t length_ns = b->steps[i].end_ns - b->steps[i].start_ns;
-        const int64_t excess_ns = length_ns - item->more[3];
+        const int64_t excess_ns = length_ns - item->facts.median_ns;
 
         if (!b->steps[i].is_outlier || excess_ns <= 0)
             continue;
         item->count++;
         item->part += a->split.steps ? a->split.steps[i].ns[OSC_CAUSE_SLOW] : excess_ns;
         item->impact_ns += stake_of(a, i, excess_ns);
-        if (excess_ns <= item->more[0])
+        if (excess_ns <= item->facts.excess_ns)
             continue;
         slowest = i;
         item->grew = osc_growth_name(a->t, &growth[i]);
-        item->more[0] = excess_ns;
-        item->more[1] = growth[i].half_ns / 2;
-        item->more[2] = growth[i].is_device;
+        item->facts.excess_ns = excess_ns;
+        item->facts.grew_ns = growth[i].half_ns / 2;
+        item->facts.is_on_device = growth[i].is_device;
     }
     item->whole = a->kept_ns;
     item->applies = item->count > 0 && is_much(a, item->part, 20);

@@ -215,7 +215,7 @@ static void add_slow_steps(const struct osc_advice_base *a, const struct osc_adv
                            struct osc_strbuf *out)
 {
     (void)a;
-    osc_strbuf_addf(out, "outlier and total_ns > %lld", (long long)item->more[3]);
+    osc_strbuf_addf(out, "outlier and total_ns > %lld", (long long)item->facts.median_ns);
 }
 
 /* --- the rules ------------------------------------------------------------- */

@@ -137,10 +137,10 @@ static osc_status check(const struct osc_advice_base *a, const struct rule *r,
         for (unsigned k = 0; k < OSC_CAUSE_COUNT; k++)
             item->impact_ns += r->causes & 1u << k ? o.s->ns[k] : 0;
         item->count += r->count ? count_of(o.s, r) : 0;
-        item->more[1] += o.s->n_chained;
-        item->more[2] += o.s->has_single && !o.s->has_default;
+        item->facts.n_chained += o.s->n_chained;
+        item->facts.n_asked += o.s->has_single && !o.s->has_default;
     }
-    item->more[0] = a->b->n_kept;
+    item->facts.n_steps = a->b->n_kept;
     item->count = r->count ? item->count : n_steps;
     item->part = item->impact_ns;
     item->whole = a->total_ns;
@@ -153,7 +153,7 @@ static osc_status check(const struct osc_advice_base *a, const struct rule *r,
         sums->n > 0 || r->code == OSC_ADVICE_PYTHON || r->code == OSC_ADVICE_TINY_OPERATORS;
     if (r->code == OSC_ADVICE_PYTHON) {
         item->subject = osc_intern_str(&a->split.function_names, top.name);
-        item->more[3] = top.ns;
+        item->facts.most_ns = top.ns;
         return OSC_OK;
     }
     item->subject = osc_trace_str(a->t, top.name);

@@ -20,7 +20,7 @@ static void set_stake(const struct osc_idle_view *v, enum osc_idle cause,
     item->whole = v->a->kept_ns;
     item->applies =
         item->impact_ns > v->a->kept_ns / OSC_ADVICE_MUCH && v->a->gaps_ns < v->a->kept_ns;
-    item->more[0] = v->a->gaps_ns;
+    item->facts.idle_ns = v->a->gaps_ns;
 }
 
 /* Sum the time of ranges of CAUSE by name and caller, and choose the pair with most. */
@@ -60,7 +60,7 @@ static osc_status name_ranges(const struct osc_idle_view *v, enum osc_idle cause
     const struct osc_pair top = osc_pairs_top(&pairs);
     item->subject = osc_trace_str(t, top.name);
     item->grew = osc_split_without_address(osc_trace_str(t, top.around));
-    item->more[1] = top.ns < item->impact_ns ? top.ns : item->impact_ns;
+    item->facts.most_ns = top.ns < item->impact_ns ? top.ns : item->impact_ns;
     osc_pairs_fini(&pairs);
     return st;
 }
@@ -137,7 +137,7 @@ static osc_status name_functions(const struct osc_idle_view *v, enum osc_idle ca
     }
     const struct osc_name_sum top = osc_name_sums_top(&sums);
     item->subject = osc_split_without_address(osc_trace_str(t, top.name));
-    item->more[1] = top.ns < item->impact_ns ? top.ns : item->impact_ns;
+    item->facts.most_ns = top.ns < item->impact_ns ? top.ns : item->impact_ns;
     osc_name_sums_fini(&sums);
     return st;
 }
@@ -200,17 +200,17 @@ static osc_status sum_communication(const struct osc_idle_view *v, struct osc_na
         if (c->kind[i] != OSC_KIND_KERNEL || !osc_is_comm_kernel(&a->f->classes, c, i))
             continue;
         const int64_t ns = osc_ruler_length(&v->ruler, c->ts_ns[i], osc_row_end(c, i));
-        item->more[3] += osc_advice_is_kept(a, c, i);
+        item->facts.n_collectives += osc_advice_is_kept(a, c, i);
         if (sends_half(a->t, c, i))
             osc_intervals_add(half, c->ts_ns[i], osc_row_end(c, i));
-        if (ns > item->more[OSC_ADVICE_LONGEST]) {
-            item->more[OSC_ADVICE_LONGEST] = ns;
+        if (ns > item->facts.longest_ns) {
+            item->facts.longest_ns = ns;
             longest = row;
         }
         st = osc_name_sums_add(sums, (osc_sid){c->name[i]}, ns);
     }
     if (longest.v != 0 && !is_alone(a, longest))
-        item->more[OSC_ADVICE_LONGEST] = 0;
+        item->facts.longest_ns = 0;
     return st == OSC_OK ? osc_intervals_merge(half) : st;
 }
 
@@ -226,19 +226,19 @@ static osc_status name_communication(const struct osc_idle_view *v, enum osc_idl
     for (uint32_t i = 0; i < a->b->n_steps; i++)
         item->count +=
             a->b->steps[i].is_kept && a->b->steps[i].cost_ns[OSC_CLASS_COMMUNICATION] > 0;
-    item->more[0] = (int64_t)a->b->n_kept * a->f->loads.n_devices;
+    item->facts.n_steps = (int64_t)a->b->n_kept * a->f->loads.n_devices;
     osc_status st =
         osc_intervals_intersect(&a->f->unions.of[OSC_CLASS_COMMUNICATION], &a->kept, &all);
-    item->more[2] = osc_intervals_length(&all);
+    item->facts.communication_ns = osc_intervals_length(&all);
     if (st == OSC_OK)
         st = sum_communication(v, &sums, &half, item);
     if (st == OSC_OK)
         st = osc_intervals_intersect(&half, &v->s->of[cause], &bare);
-    item->more[4] = osc_intervals_length(&bare);
+    item->facts.half_ns = osc_intervals_length(&bare);
     const struct osc_name_sum top = osc_name_sums_top(&sums);
     item->subject = osc_trace_str(a->t, top.name);
     item->is_work = true;
-    item->more[1] = top.ns < item->impact_ns ? top.ns : item->impact_ns;
+    item->facts.most_ns = top.ns < item->impact_ns ? top.ns : item->impact_ns;
     osc_name_sums_fini(&sums);
     osc_intervals_fini(&all);
     osc_intervals_fini(&half);
@@ -290,9 +290,9 @@ osc_status osc_advice_idle_rules(const struct osc_advice_base *a, struct osc_adv
         if (!item->applies)
             continue;
         if (k == OSC_IDLE_BLOCKED)
-            item->more[2] = s.queued_ns;
+            item->facts.queued_ns = s.queued_ns;
         if (k == OSC_IDLE_ALLOCATOR)
-            st = look_at_allocator(&v, &item->more[3]);
+            st = look_at_allocator(&v, &item->facts.n_uncached);
         if (st == OSC_OK)
             st = osc_ruler_init(&v.ruler, &s.of[k]);
         if (st == OSC_OK)

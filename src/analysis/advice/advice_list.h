@@ -4,7 +4,7 @@
  *
  * A rule is a row of osc_advice_rules. Whether it applies, what it measured and the time at
  * stake are numbers (advice_plugin.c, advice_idle.c, advice_device.c). The sentence is made
- * from these numbers alone (advice_text.c), so that it can be made again for merged ranks; the
+ * from named facts alone (advice_text.c), so that it can be made again for merged ranks; the
  * command that shows the rows is a row of a table, too (advice_evidence.c).
  *
  * Threading: not locked.
@@ -14,6 +14,7 @@
 #include "analysis/advice/advice_base.h"
 #include "base/strbuf.h"
 #include "derive/select.h"
+#include "prose/phrase.h"
 #include "table/table.h"
 
 /* What has more than 1 / OSC_ADVICE_MUCH of the kept steps is much of them. */
@@ -57,14 +58,44 @@ enum osc_advice_code {
     OSC_ADVICE_COUNT
 };
 
-/* Additional numbers for the sentence of a rule; their meaning depends on the rule. */
-#define OSC_ADVICE_MORE 8
-
-/* Of the numbers about communication: how long collectives waited for other ranks; the time of
- * its longest kernel that nothing hides, if others like it take far less, or 0; and how long
- * collectives took, or 0 if no other rank is there, so that nothing says how long they waited.
+/*
+ * Facts that rules measure for their sentences: name, kind (prose/phrase.h), and how those of
+ * several ranks merge. Each is a hidden column, and a phrase names it as it is called here.
  */
-enum { OSC_ADVICE_WAITED = 5, OSC_ADVICE_LONGEST = 6, OSC_ADVICE_COLLECTIVES = 7 };
+#define OSC_ADVICE_FACT_LIST(X)                                                            \
+    X(idle_ns, NS, SUM)          /* no device has work */                                  \
+    X(most_ns, NS, SUM)          /* of the impact, what subject has */                     \
+    X(queued_ns, NS, SUM)        /* of it, what waits for work that was launched before */ \
+    X(is_after_last, COUNT, MAX) /* most of it lies after the last work */                 \
+    X(mark_ns, NS, SUM)          /* of it, what lies in grew */                            \
+    X(marked_ns, NS, SUM)        /* of it, what the program marked */                      \
+    X(kernel_ns, NS, SUM)        /* the median kernel */                                   \
+    X(call_ns, NS, SUM)          /* the median launch */                                   \
+    X(n_uncached, COUNT, SUM)    /* parts whose steps allocate and release very often */   \
+    X(n_steps, COUNT, SUM)       /* kept steps; of communication, times devices */         \
+    X(communication_ns, NS, SUM) /* all of it, hidden or not */                            \
+    X(n_collectives, COUNT, SUM)                                                           \
+    X(half_ns, NS, SUM)        /* of the impact, collectives of values of 16 bits */       \
+    X(longest_ns, NS, SUM)     /* of it, the longest kernel, if others like it take far    \
+                                * less, or 0 */                                            \
+    X(waited_ns, NS, SUM)      /* how long collectives waited for other ranks */           \
+    X(collectives_ns, NS, SUM) /* how long they took; 0: no other rank is there, so that   \
+                                * nothing says how long they waited */                     \
+    X(n_devices, COUNT, SUM)                                                               \
+    X(eligible_ns, NS, SUM)     /* kernels that could use Tensor Cores */                  \
+    X(excess_ns, NS, SUM)       /* what the slowest step has over the median */            \
+    X(median_ns, NS, SUM)       /* the median step */                                      \
+    X(grew_ns, NS, SUM)         /* by what grew grew */                                    \
+    X(is_on_device, COUNT, MAX) /* it did so on the device */                              \
+    X(copy_way, COUNT, MAX)     /* enum osc_copy_way of most copies */                     \
+    X(way_ns, NS, SUM)          /* what these take */                                      \
+    X(n_chained, COUNT, SUM)    /* copies that another follows at once */                  \
+    X(n_asked, COUNT, SUM)      /* steps whose program asks for one tensor at a time */
+
+#define OSC_ADVICE_FACT_MEMBER(name, kind, merge) int64_t name;
+struct osc_advice_facts {
+    OSC_ADVICE_FACT_LIST(OSC_ADVICE_FACT_MEMBER)
+};
 
 struct osc_advice_item {
     bool applies;
@@ -73,7 +104,7 @@ struct osc_advice_item {
     int64_t count;                /* number of rows of evidence */
     struct osc_str subject, grew; /* borrowed from the trace or the list's arena */
     bool is_work;                 /* subject is the name of device work */
-    int64_t more[OSC_ADVICE_MORE];
+    struct osc_advice_facts facts;
     int64_t from_ns, to_ns;     /* of the longest gap; clock of the file */
     struct osc_name_sums names; /* the ranges of the evidence, with their time */
     bool has_nameless;          /* some of them have no name */
@@ -125,24 +156,28 @@ struct osc_advice_numbers {
     int64_t impact_ns, kept_ns, part, whole, count;
     int64_t n_parts; /* ranks and spans merged into the row */
     struct osc_str subject, grew;
-    struct osc_str subject_shown, grew_shown; /* as sentences quote them */
-    struct osc_str traits;                    /* osc_program_traits() of the first part */
-    int64_t more[OSC_ADVICE_MORE];
+    bool is_work;          /* subject is the name of device work */
+    struct osc_str traits; /* osc_program_traits() of the first part */
+    struct osc_advice_facts facts;
 };
 
 /* What a rule says. */
 struct osc_advice_rule {
     const char *code, *title;
-    /* Write the sentence: what was measured, then what to do about it. NULL: the row has it. */
-    void (*say)(const struct osc_advice_numbers *n, struct osc_strbuf *out);
+    const char *text; /* a phrase of osc_advice_said; NULL: the row has its sentence */
 };
-
-/* The sentences of the rules about products of matrices (products.c). */
-void osc_advice_say_unaligned(const struct osc_advice_numbers *n, struct osc_strbuf *out);
-void osc_advice_say_fp32_matmul(const struct osc_advice_numbers *n, struct osc_strbuf *out);
 
 /* Indexed by code. */
 extern const struct osc_advice_rule osc_advice_rules[OSC_ADVICE_COUNT];
+
+/* The facts that phrases may name. */
+extern const struct osc_prose_def osc_advice_said[];
+extern const unsigned osc_advice_n_said;
+
+/* Append the sentence of CODE, which has one, about N. */
+OSC_MUST_USE osc_status osc_advice_say(enum osc_advice_code code,
+                                       const struct osc_advice_numbers *n,
+                                       struct osc_strbuf *out);
 
 /* Write a shell command that prints the rows of evidence for ITEM. S (or NULL) is the
  * selection from which A was made. */

@@ -181,7 +181,7 @@ static osc_status check_data_parallel(const struct osc_advice_base *a, const str
     item->part = item->impact_ns;
     item->whole = a->kept_ns;
     item->count = seen->n_dp;
-    item->more[0] = a->f->loads.n_devices;
+    item->facts.n_devices = a->f->loads.n_devices;
     osc_intervals_fini(&all);
     return st;
 }
@@ -363,9 +363,9 @@ static osc_status check_tensor_cores(const struct osc_advice_base *a,
     }
     if (below) {
         sum_kernels(a, has, below, item, &eligible);
-        st = osc_advice_stake(a, &eligible, NULL, &item->more[0]);
+        st = osc_advice_stake(a, &eligible, NULL, &item->facts.eligible_ns);
         /* Half of it, as values of 16 bits have half of the bytes. */
-        item->impact_ns = a->is_compat ? item->more[0] : item->more[0] / 2;
+        item->impact_ns = a->is_compat ? item->facts.eligible_ns : item->facts.eligible_ns / 2;
         item->applies = item->part > 0;
         osc_pages_free(below, bytes);
     }

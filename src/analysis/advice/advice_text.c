@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/advice/advice_words.h"
+/*
+ * The sentences of `advice`: what was measured, then what to do about it.
+ *
+ * They are made from the columns of a row alone, so that they are right for merged ranks, too:
+ * names are those of the first part, and are not said of several.
+ */
+#include "analysis/advice/advice_list.h"
 #include "analysis/advice/idle_gaps.h"
 #include "model/known_names.h"
+#include "names/labels.h"
+#include "prose/phrase.h"
+#include "prose/words.h"
 
 /* A step with at most so many collectives does not send small messages. */
 enum { FEW_COLLECTIVES = 4 };
@@ -9,785 +18,522 @@ enum { FEW_COLLECTIVES = 4 };
 /* Less than 1 / LITTLE of the time in collectives is not worth a word. */
 enum { LITTLE = 50 };
 
-static void say_data_loading(const struct osc_advice_numbers *n, struct osc_strbuf *out)
-{
-    const bool is_torch = osc_words_has_trait(n, " torch");
+/* Most columns of a name of device work in a sentence, as in tables. */
+#define WORK_WIDTH 80
 
-    if (!osc_words_has_device(n)) {
-        osc_words_share(out, n);
-        osc_strbuf_adds(out, " passes in the data loader while nothing else runs. ");
-    } else {
-        osc_strbuf_adds(out, "The host waits for the data loader for ");
-        osc_words_idle(out, n);
-        if (osc_words_has_name(n, n->subject)) {
-            osc_strbuf_adds(out, ", in ");
-            osc_strbuf_addstr(out, n->subject_shown);
-        }
-        osc_strbuf_adds(out, ". ");
+/* Parts of sentences. */
+#define IDLE_PHRASE                                                                        \
+    "{impact} of the {idle_ns} in which {only_device?{only_device} has no work|no device " \
+    "works} ({share} of the step time)"
+#define CALL_PHRASE                                                                          \
+    "{subject}{grew? in {grew}} blocks the host for {is_part?{most_ns}, with others of its " \
+    "kind for }"
+#define LESS_PHRASE                                                                       \
+    "{is_split? Split what is sent, so that the first part starts while {torch?the "      \
+    "backward pass still runs (smaller buckets: bucket_cap_mb)|computation still runs}, " \
+    "send less|{hidden? Send less| Let it run beside computation, send less}}, or "       \
+    "compute more between two calls: {torch?in training {is_few?|larger buckets, }"       \
+    "{is_half?|compressed or }accumulated gradients or larger batches (the last two "     \
+    "change the effective batch size); in inference fewer devices a model.|{is_few?"      \
+    "larger batches.|larger messages less often, or larger batches.}}"
+#define RECORD_PHRASE                                                                   \
+    "{functions?Python functions were recorded, and none runs there: mark what does "   \
+    "with record_function()|Record Python functions to see what they do there "         \
+    "(with_stack=True or --torch=stack){unmarked?, or mark it with record_function()}}" \
+    "{is_partly_marked?; {unmarked} of it are not marked yet}."
+#define FEWER_PHRASE                                                                     \
+    "{jax?Put more into one jax.jit, or give each call more to do.|{tensorflow?Compile " \
+    "with XLA (tf.function(jit_compile=True)), or use larger batches.|{torch?Launch "    \
+    "less often: {compile?|torch.compile, }{graph?{graph}, }{graphs?more of the work "   \
+    "inside graphs, }larger batches.|Launch fewer and larger kernels.}}}"
+#define COPY_PHRASE                                                                         \
+    "{to_device?{torch?Copy the next batch while this one is computed: from pinned memory " \
+    "with x.to(device, non_blocking=True), on a stream of its own.|Copy the next data "     \
+    "while these are computed, on a queue of its own.}|{from_device?Copy less often, or "   \
+    "{torch?with non_blocking=True into pinned memory, on a stream of its own.|on a queue " \
+    "of its own.}|{on_devices?{torch?Leave out clone(), contiguous() and cat() where the "  \
+    "next operator takes any layout.|Compute in place, or where the data are.}{graphs? "    \
+    "Inputs of graphs are copied in unless they stay where they are.}|Copy less, or "       \
+    "beside computation.}}}"
+
+/*
+ * What sentences may say besides the measured facts of the rules (advice_list.h): columns of
+ * the row, what the program does (program.h), what follows from these, and parts of sentences.
+ */
+#define SAID_LIST(X)                                                                         \
+    X(impact, NS, 0)                                                                         \
+    X(share, SHARE, 0)                                                                       \
+    X(percent, PERCENT, 0)                                                                   \
+    X(part_ns, NS, 0)                                                                        \
+    X(part_bytes, BYTES, 0)                                                                  \
+    X(whole_bytes, BYTES, 0)                                                                 \
+    X(count, COUNT, 0)                                                                       \
+    X(subject, TEXT, 0)                                                                      \
+    X(grew, TEXT, 0)                                                                         \
+    /* of the program */                                                                     \
+    X(torch, FLAG, 0)                                                                        \
+    X(hostless, FLAG, 0)                                                                     \
+    X(jax, FLAG, 0)                                                                          \
+    X(tensorflow, FLAG, 0)                                                                   \
+    X(functions, FLAG, 0)                                                                    \
+    X(graphs, FLAG, 0)                                                                       \
+    X(compile, FLAG, 0)                                                                      \
+    X(fused, FLAG, 0)                                                                        \
+    X(half, FLAG, 0)                                                                         \
+    X(device, FLAG, 0)      /* the work is that of devices */                                \
+    X(only_device, TEXT, 0) /* if one did all */                                             \
+    X(graph, TEXT, 0)       /* what the device calls graphs of kernels, if there are none */ \
+    X(module, TEXT, 0)      /* of torch, with a point, that drives the device; or "" */      \
+    X(has_workers, FLAG, 0) /* loaders of data have processes of their own */                \
+    /* what follows */                                                                       \
+    X(bytes_each, BYTES, 0)                                                                  \
+    X(each, COUNT, 0)    /* count of a step */                                               \
+    X(is_one, FLAG, 0)   /* that is 1 exactly */                                             \
+    X(chained, COUNT, 0) /* copies of a step that another follows at once */                 \
+    X(is_asked, FLAG, 0) /* the program asks for one tensor at a time */                     \
+    X(tiny_us, COUNT, 0)                                                                     \
+    X(is_part, FLAG, 0)         /* others than subject have some of the impact */            \
+    X(is_queued, FLAG, 0)       /* most of the work was launched before */                   \
+    X(is_last, FLAG, 0)         /* most lies after the last work */                          \
+    X(has_buffers, FLAG, 0)     /* DistributedDataParallel copies buffers there */           \
+    X(has_launches, FLAG, 0)    /* kernel_ns and call_ns are known */                        \
+    X(is_compiler, FLAG, 0)     /* subject compiles code for the device */                   \
+    X(is_npu_compiler, FLAG, 0) /* and can be told not to */                                 \
+    X(is_uncached, FLAG, 0)     /* no allocator caches */                                    \
+    X(is_nothing, FLAG, 0)      /* grew is what nobody recorded */                           \
+    X(on_device, FLAG, 0)                                                                    \
+    X(way, TEXT, 0) /* of copies */                                                          \
+    X(to_device, FLAG, 0)                                                                    \
+    X(from_device, FLAG, 0)                                                                  \
+    X(on_devices, FLAG, 0)                                                                   \
+    X(unmarked, NS, 0)                                                                       \
+    X(is_partly_marked, FLAG, 0)                                                             \
+    X(per_step, COUNT, 0)          /* collectives of a step and device */                    \
+    X(is_few, FLAG, 0)             /* so few that they are large already */                  \
+    X(is_split, FLAG, 0)           /* that, and most are not hidden */                       \
+    X(hidden, PERCENT, 0)          /* if it is most of communication */                      \
+    X(is_half, FLAG, 0)            /* most values have 16 bits already */                    \
+    X(waited, PERCENT, 0)          /* of the time in collectives, for other ranks */         \
+    X(is_mostly_waiting, FLAG, 0)  /* so that less traffic hardly helps */                   \
+    X(is_one_waiting, FLAG, 0)     /* the longest collective, most likely */                 \
+    X(can_send_less, FLAG, 0)      /* neither of both */                                     \
+    X(is_waiting_unknown, FLAG, 0) /* no other rank is there */                              \
+    /* parts of sentences */                                                                 \
+    X(of_steps, PHRASE, "{share} of the step time ({impact})")                               \
+    X(idle, PHRASE, IDLE_PHRASE)                                                             \
+    X(call, PHRASE, CALL_PHRASE)                                                             \
+    X(above_all, PHRASE, "{subject?, above all {subject}}")                                  \
+    X(after, PHRASE, "{is_last?, above all after the last work ({most_ns})}")                \
+    X(before, PHRASE, "{after}{subject?, above all before {subject} ({most_ns})}")           \
+    X(send_less, PHRASE, LESS_PHRASE)                                                        \
+    X(record_more, PHRASE, RECORD_PHRASE)                                                    \
+    X(launch_less, PHRASE, FEWER_PHRASE)                                                     \
+    X(copy_less, PHRASE, COPY_PHRASE)                                                        \
+    X(functions_cost, PHRASE,                                                                \
+      "{functions? Functions of the program were recorded, which makes the host slower "     \
+      "than it is without.}")
+
+#define NUMBER(name, kind, phrase)      SAID_##name,
+#define DEF(name, kind, phrase)         {#name, OSC_PROSE_##kind, phrase},
+#define MEASURED(name, kind, merge)     NUMBER(name, kind, 0)
+#define MEASURED_DEF(name, kind, merge) DEF(name, kind, 0)
+#define SET_MEASURED(name, kind, merge) osc_prose_number(f, SAID_##name, n->facts.name);
+enum { OSC_ADVICE_FACT_LIST(MEASURED) SAID_LIST(NUMBER) N_SAID };
+const struct osc_prose_def osc_advice_said[] = {OSC_ADVICE_FACT_LIST(MEASURED_DEF)
+                                                    SAID_LIST(DEF)};
+const unsigned osc_advice_n_said = N_SAID;
+
+/* clang-format off */
+const struct osc_advice_rule osc_advice_rules[OSC_ADVICE_COUNT] = {
+[OSC_ADVICE_DATA_LOADING] = {"data_loading", "Steps wait for data",
+    "{device?The host waits for the data loader for {idle}{subject?, in {subject}}. |{of_steps} "
+    "passes in the data loader while nothing else runs. }{torch?{has_workers?Its worker "
+    "processes are too slow: use more of them (num_workers, prefetch_factor) or make them do "
+    "less.|Load ahead of time in other processes: DataLoader(..., num_workers=N{device?, "
+    "pin_memory=True}).}|Load and prepare data ahead of time, beside the steps.}"},
+[OSC_ADVICE_DATA_PARALLEL] = {"data_parallel", "DataParallel drives several devices",
+    "DataParallel drives {n_devices} {n_devices|device|devices} from one process; for "
+    "{of_steps} not all of them run kernels. Use DistributedDataParallel with one process per "
+    "device."},
+[OSC_ADVICE_BACKEND] = {"backend", "Gradients do not go through NCCL",
+    "DistributedDataParallel runs without NCCL, and communication takes {of_steps}. Where the "
+    "devices have it, NCCL (on ROCm RCCL) is the fastest backend: "
+    "torch.distributed.init_process_group('nccl')."},
+[OSC_ADVICE_COMMUNICATION] = {"communication", "Steps wait for communication",
+    "{of_steps} passes in communication that nothing hides{subject?, above all {subject} "
+    "({most_ns})}{per_step?; a step has {per_step} {per_step|collective|collectives}}."
+    "{hidden? {hidden} of all communication is hidden already.}"
+    "{waited? Of the time in collectives, {waited} is waiting for ranks that come late: "
+    "`opscope table stragglers` names them.}{is_mostly_waiting? Even out the work of the ranks "
+    "first; less traffic shortens only the rest.}"
+    "{is_one_waiting? One of {n_collectives} {n_collectives|collective|collectives} has "
+    "{longest_ns} of that, and none like it an eighth of it: it waits, most likely, and less "
+    "traffic does not help.}{can_send_less?{send_less}}"
+    "{is_waiting_unknown? Part of it may be waiting for ranks that come late: `opscope table "
+    "stragglers`, asked of the files of all ranks, names them.}"},
+[OSC_ADVICE_LOW_UTILIZATION] = {"low_utilization", "Devices have little to do",
+    "{subject?{subject}|{count} {count|device|devices}} ran kernels in {share} of the time; no "
+    "kernel for {impact} of the steps. A larger batch gives a device more work at once; it may "
+    "change how the training converges."},
+[OSC_ADVICE_TENSOR_CORES] = {"tensor_cores", "No kernel is known to use Tensor Cores",
+    "{percent} of the kernel time is launched by operators that can use Tensor Cores, and no "
+    "kernel is known to use them; these kernels run for {eligible_ns} of the steps. Values of "
+    "16 bits halve the bytes that they move, and more where they compute. Use automatic mixed "
+    /* Only this family has Tensor Cores: there is no such advice for hip, xpu and others. */
+    "precision: torch.autocast('cuda')."},
+[OSC_ADVICE_MEMORY_LIMIT] = {"memory_limit", "Memory is nearly full",
+    "{subject?{subject}|Devices} held {part_bytes} of {whole_bytes} at the peak ({share}). "
+    "Checkpoint activations (torch.utils.checkpoint), {half?|use automatic mixed precision, }"
+    "or use smaller batches."},
+[OSC_ADVICE_SYNCHRONIZATION] = {"synchronization", "The host waits, then the device does",
+    "{subject?{call}|Calls that wait for devices block the host for }{idle}. {is_queued?The "
+    "work that then starts was launched before that call, which only waits along: see what "
+    "holds the device up, such as work of before the recording, other processes or other "
+    "ranks.|{torch?Avoid .item(), .cpu(), print() of tensors and {module}synchronize() in "
+    "steps, copy with non_blocking=True into pinned memory, or do it less often.|Launch the "
+    "next work before waiting, or wait less often.}}"},
+[OSC_ADVICE_PAGEABLE_COPIES] = {"pageable_copies", "Copies come from pageable memory",
+    "{count|One copy|Copies} to the device from pageable memory, {count} in total, "
+    "{count|takes|take} {of_steps} while no kernel runs, and the host waits for them. Pin the "
+    "memory and copy without waiting: DataLoader(..., pin_memory=True), x.to(device, "
+    "non_blocking=True)."},
+[OSC_ADVICE_LAUNCH_BOUND] = {"launch_bound", "Kernels end before the next is launched",
+    "The host is busy launching work for {idle}{after}{subject?, above all before {subject} "
+    "({most_ns}{grew?, most of it in {grew}})}. {has_buffers?There DistributedDataParallel "
+    "copies the buffers that it broadcasts before each forward pass: broadcast_buffers=False "
+    "leaves that out. }{has_launches?Half of the kernels run for at most {kernel_ns}, half of "
+    "the calls that launch them take {call_ns} or more. }{launch_less}{functions_cost}"},
+[OSC_ADVICE_ALLOCATOR] = {"allocator", "Steps allocate device memory",
+    "{count} {count|call|calls}{subject?, above all {subject},} {count|takes device memory or "
+    "gives it back|take device memory or give it back} within steps: {device?{idle}|{of_steps}}"
+    ". {torch?{is_uncached?Steps have 100 such calls or more, as where the caching allocator "
+    /* so called where the family is hip, too */
+    "is switched off (unset PYTORCH_NO_CUDA_MEMORY_CACHING), or memory is short at every step "
+    "(smaller batches).|The caching allocator does that while it grows, and again and again "
+    "where memory is short or fragmented; a program that switched it off for each tensor. Keep "
+    "shapes the same, do not call {module}empty_cache() in steps, or set "
+    "PYTORCH_ALLOC_CONF=expandable_segments:True.}|Keep memory instead of returning it.}"},
+[OSC_ADVICE_SLOW_STEPS] = {"slow_steps", "Some steps are slow",
+    "{count} {count|step takes|steps take} {part_ns} longer than the median, {share} of the "
+    "step time.{subject? The slowest is step {subject}, by {excess_ns} over {median_ns}."
+    "{grew? There {is_nothing?nothing was recorded for {grew_ns} more than usual.|{grew} grew "
+    "most, by {grew_ns} on the {on_device?device|host}.}}}"},
+[OSC_ADVICE_HOST_SYNC] = {"host_sync", "Values are read one by one",
+    "{each} {each|call|calls} a step {is_one?reads|read} values of tensors{above_all}; the "
+    "calls alone take {of_steps}. Python goes on only when the value is there, on a GPU when "
+    "all work before is done. Keep conditions and sums in tensors (torch.where, masked_fill), "
+    "and read values once a step, not in loops."},
+[OSC_ADVICE_COPIES] = {"copies", "Tensors are copied again and again",
+    "{each} {each|copy operator|copy operators} a step{above_all}, {is_one?takes|take} "
+    "{of_steps}.{chained? Of these {chained} {chained|time|times} a step the next copy follows "
+    "at once.} Leave out .clone() and .contiguous() where the next operator takes any layout, "
+    "and keep one layout and type from end to end."},
+[OSC_ADVICE_FLOAT64] = {"float64", "Operators compute in float64",
+    "Operators on tensors of float64 take {of_steps}{above_all}. Half as wide is at least "
+    "twice as fast: build models and data in float32 (.float(), dtype=torch.float32). NumPy's "
+    "default is float64; one such input makes results float64, too."},
+[OSC_ADVICE_SLOW_CONVOLUTION] = {"slow_convolution", "Convolutions take a slow path",
+    "Convolutions that torch computes itself, by unfolding their input into a matrix, take "
+    "{of_steps}{above_all}. oneDNN has most of them without that: a torch that was built with "
+    "it (torch.backends.mkldnn.is_available()), where it is on "
+    "(torch.backends.mkldnn.enabled), for float32 and bfloat16; for filters of 1 x 1 with more "
+    "than one thread, or 16 and more inputs at once."},
+[OSC_ADVICE_TINY_OPERATORS] = {"tiny_operators", "Many operators do very little",
+    "{each} {each|operator|operators} a step of less than {tiny_us} us each{above_all}, and "
+    "what lies between them take {of_steps}. Work on whole tensors instead of loops over rows, "
+    "batches or time, or use torch.compile."},
+[OSC_ADVICE_SINGLE_TENSOR] = {"single_tensor", "The optimizer takes one tensor at a time",
+    "{subject?{subject} takes|Optimizers take} {of_steps}, one tensor at a time{is_asked? as "
+    "the program asks (foreach=False)}. Use fused=True, or on devices foreach=True."},
+[OSC_ADVICE_PYTHON] = {"python", "Python takes time between operators",
+    "Python outside of operators takes {of_steps}{subject?, above all {subject} ({most_ns} of "
+    "its own)}. Do that less often, in another thread or process, or with operators on "
+    "tensors."},
+[OSC_ADVICE_UNRECORDED] = {"unrecorded", "Much time is not recorded",
+    "For {of_steps} nothing was recorded on the thread of the steps: Python between operators, "
+    "sleep, or input and output. Record Python functions to see which (with_stack=True or "
+    "--torch=stack), or mark them with record_function()."},
+[OSC_ADVICE_MEMORY_GROWTH] = {"memory_growth", "Memory grows from step to step",
+    "Every step leaves {bytes_each} allocated, {share} of what it allocates{above_all}. Keep "
+    "numbers or detached copies instead of tensors that hold their graph (loss.item(), "
+    ".detach()), and drop lists that only grow."},
+[OSC_ADVICE_OVERHEAD] = {"profiler_overhead", "Devices wait for the profiler",
+    "The profiler itself is at work for {idle}{above_all}. Without it the program does not "
+    "wait there: record fewer steps or less of each, and warm up before."},
+[OSC_ADVICE_OPTIMIZER] = {"optimizer", "Devices wait for the optimizer",
+    "{subject?{subject} keeps|Steps of optimizers keep} the host busy for {idle}. Launch less "
+    "in it: {fused?compile its step (torch.compile), or step less often.|fused=True, or "
+    "foreach=True.}"},
+[OSC_ADVICE_IDLE_PYTHON] = {"python_idle", "Devices wait for Python",
+    "Python runs outside of operators and calls for {idle}{subject?, above all {subject} "
+    "({most_ns} of its own)}. Do that less often, in another thread or process, or launch the "
+    "next work before.{functions_cost}"},
+[OSC_ADVICE_IDLE_UNRECORDED] = {"unrecorded_idle", "Devices wait, nothing says for what",
+    "The threads that launch work recorded no operator, call or function for {idle}{before}"
+    "{grew?; for {mark_ns} a thread is in {grew}}. {hostless?Record the host, too, to see what "
+    "it does there: activities=[ProfilerActivity.CPU, ...].|{torch?{record_more}|Record more "
+    "of the host to see what it does there.}}"},
+[OSC_ADVICE_SLOW_CALL] = {"slow_call", "Single calls keep the host",
+    "{subject?{call}|Single calls take }{idle}. {is_compiler?It compiles code for the device: "
+    "warm up before, keep shapes the same, or compile ahead of time{is_npu_compiler? "
+    "(torch.npu.set_compile_mode(jit_compile=False))}.|A call of more than a millisecond does "
+    "more than launch: it computes on the host, loads or compiles code for the device, sets up "
+    "a library, or waits for a lock. If only first steps have it, warm up before; else find "
+    "what is set up anew.}"},
+[OSC_ADVICE_LATE_START] = {"late_start", "Devices begin late",
+    "Work that was launched before waits for {idle}{subject?, above all that of {subject} "
+    "({most_ns})}. The host is not what it waits for, and nothing recorded says more: see "
+    "whether the start of the profiler, other processes on the device or other ranks hold it "
+    "up, and whether it is so without a profiler."},
+[OSC_ADVICE_HANDOVER] = {"handover", "Short kernels leave gaps",
+    "The next work was launched already for {idle}, in {count} {count|gap|gaps}{before}: "
+    "devices take that time between one kernel or copy and the next. Fewer, larger kernels "
+    "leave fewer such gaps{torch?{compile?| (torch.compile fuses them)}}."},
+[OSC_ADVICE_UNALIGNED] = {"unaligned", "Matrices have odd sizes",
+    "Products of matrices of 16 bits with sizes that are no multiples of 8 take {of_steps}"
+    "{subject?, most of it those of {subject}}. Aligned ones use the matrix units of the device "
+    "fully: pad vocabulary, hidden sizes and batches to multiples of 8."},
+[OSC_ADVICE_FP32_MATMUL] = {"fp32_matmul", "Matrices are multiplied in FP32",
+    "Products of matrices in FP32 take {of_steps}{subject?, most of it those of {subject}}, "
+    "though the device has TF32. If its precision is enough: "
+    "torch.set_float32_matmul_precision('high')."},
+[OSC_ADVICE_DEVICE_COPIES] = {"device_copies", "Copies keep devices from computing",
+    "Devices copy for {of_steps} while none computes, in {count} {count|copy|copies}{way?: "
+    "above all {way} ({way_ns})}{subject?, by {subject}{grew? in {grew}} ({most_ns})}. "
+    "{copy_less}"},
+[OSC_ADVICE_DEVICE_KERNELS] = {"device_kernels", "Kernels take all the time",
+    "Kernels run for {share} of the step time{subject?, above all {subject} ({most_ns} in "
+    "{count} {count|kernel|kernels})}. Only cheaper work on the device makes that shorter: "
+    "smaller shapes, values of fewer bits, fused or better kernels."},
+[OSC_ADVICE_STRAGGLER] = {"straggler", "Ranks wait for one that comes late", NULL},
+};
+/* clang-format on */
+
+/* --- facts -------------------------------------------------------------------------------- */
+
+/* Whether NAME may be said: there is one, and the row is that of one part. */
+static bool has_name(const struct osc_advice_numbers *n, struct osc_str name)
+{
+    return n->n_parts == 1 && name.len > 0;
+}
+
+/* The first word of the traits: the device, or the family of several. */
+static struct osc_str device_of(const struct osc_advice_numbers *n)
+{
+    const char *const end = n->traits.len > 0 ? memchr(n->traits.s, ' ', n->traits.len) : NULL;
+
+    return (struct osc_str){n->traits.s, end ? (uint32_t)(end - n->traits.s) : n->traits.len};
+}
+
+static bool has_device(const struct osc_advice_numbers *n)
+{
+    return n->traits.len > 0 && n->traits.s[0] != '-';
+}
+
+/* Write the module of torch, with a point, that is that of the devices that the call SUBJECT
+ * drives, or else of those that did the work; "" where it is not known. */
+static void add_module(struct osc_strbuf *out, const struct osc_advice_numbers *n)
+{
+    struct osc_str family =
+        has_name(n, n->subject) ? osc_known_call_device(n->subject) : OSC_STR("");
+
+    if (family.len == 0 && has_device(n)) {
+        family = device_of(n);
+        (void)osc_device_split(family, &family);
     }
-    if (!is_torch)
-        osc_strbuf_adds(out, "Load and prepare data ahead of time, beside the steps.");
-    else if (osc_words_has_name(n, n->subject)
-                 ? osc_str_has(n->subject, OSC_STR("_MultiProcessingDataLoaderIter"))
-                 : osc_words_has_trait(n, " workers"))
-        osc_strbuf_adds(out, "Its worker processes are too slow: use more of them "
-                             "(num_workers, prefetch_factor) or make them do less.");
-    else
-        osc_strbuf_addf(out,
-                        "Load ahead of time in other processes: DataLoader(..., "
-                        "num_workers=N%s).",
-                        osc_words_has_device(n) ? ", pin_memory=True"
-                                                : ""); /* for copies to devices */
+    struct osc_str word = osc_known_device_word(family);
+
+    if (osc_known_device_number(word) == osc_known_device_number(OSC_STR("privateuse1")))
+        word = family; /* a backend of its own name has a module of that name */
+    if (word.len > 0)
+        osc_strbuf_addf(out, "torch.%.*s.", (int)word.len, word.s);
 }
 
-static void say_data_parallel(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+/* What the program does already, and its devices. */
+static void set_program(const struct osc_prose_facts *f, const struct osc_advice_numbers *n)
 {
-    osc_strbuf_adds(out, "DataParallel drives ");
-    osc_words_count(out, n->more[0], "device");
-    osc_strbuf_adds(out, " from one process; for ");
-    osc_words_share(out, n);
-    osc_strbuf_adds(out, " not all of them run kernels. Use DistributedDataParallel with one "
-                         "process per device.");
+    static const struct {
+        const char *word;
+        unsigned fact;
+    } traits[] = {{" torch", SAID_torch},
+                  {" hostless", SAID_hostless},
+                  {" jax", SAID_jax},
+                  {" tensorflow", SAID_tensorflow},
+                  {" functions", SAID_functions},
+                  {" graphs", SAID_graphs},
+                  {" compile", SAID_compile},
+                  {" fused", SAID_fused},
+                  {" half", SAID_half},
+                  {" buffers", SAID_has_buffers},
+                  {" workers", SAID_has_workers}};
+    struct osc_str family = device_of(n);
+
+    for (size_t k = 0; k < sizeof traits / sizeof *traits; k++)
+        osc_prose_flag(f, traits[k].fact, osc_str_has(n->traits, osc_str_c(traits[k].word)));
+    osc_prose_flag(f, SAID_device, has_device(n));
+    if (n->n_parts == 1 && osc_str_has(family, OSC_STR(":")))
+        osc_prose_text(f, SAID_only_device, family);
+    (void)osc_device_split(family, &family);
+    const struct osc_str graph = osc_known_graphs(family);
+    if (graph.len > 0 && !f->v[SAID_graphs].is_there)
+        osc_prose_text(f, SAID_graph, graph);
+    if (has_name(n, n->subject))
+        osc_prose_flag(f, SAID_has_workers,
+                       osc_str_has(n->subject, OSC_STR("_MultiProcessingDataLoaderIter")));
+    if (!has_name(n, n->grew) ||
+        !osc_str_eq(n->grew, OSC_STR("DistributedDataParallel.forward")) ||
+        !osc_str_eq(n->subject, OSC_STR("aten::copy_")))
+        osc_prose_flag(f, SAID_has_buffers, false);
 }
 
-static void say_backend(const struct osc_advice_numbers *n, struct osc_strbuf *out)
+/* What the row says by itself. */
+static void set_columns(const struct osc_prose_facts *f, const struct osc_advice_numbers *n)
 {
-    osc_strbuf_adds(out, "DistributedDataParallel runs without NCCL, and communication takes ");
-    osc_words_share(out, n);
-    osc_strbuf_adds(out, ". Where the devices have it, NCCL (on ROCm RCCL) is the fastest "
-                         "backend: torch.distributed.init_process_group('nccl').");
+    OSC_ADVICE_FACT_LIST(SET_MEASURED)
+    osc_prose_number(f, SAID_impact, n->impact_ns);
+    osc_prose_number(f, SAID_part_ns, n->part);
+    osc_prose_number(f, SAID_part_bytes, n->part);
+    osc_prose_number(f, SAID_whole_bytes, n->whole);
+    osc_prose_number(f, SAID_count, n->count);
+    osc_prose_number(f, SAID_tiny_us, OSC_TINY_NS / 1000);
+    osc_prose_share(f, SAID_share, n->part, n->whole);
+    osc_prose_share(f, SAID_percent, n->part, n->whole);
+}
+
+/* What a step has, and what the rules about idle time and steps conclude. */
+static void set_conclusions(const struct osc_prose_facts *f, const struct osc_advice_numbers *n)
+{
+    const int64_t n_steps = n->facts.n_steps > 0 ? n->facts.n_steps : 1;
+    const int64_t unmarked_ns = n->impact_ns - n->facts.marked_ns;
+    const int64_t least_ns = n->impact_ns / OSC_IDLE_WORTH;
+    const bool is_single = n->n_parts == 1;
+
+    osc_prose_number(f, SAID_bytes_each, n->part / n_steps);
+    osc_prose_number(f, SAID_each, (n->count + n_steps / 2) / n_steps);
+    osc_prose_flag(f, SAID_is_one, n->count == n->facts.n_steps);
+    if (n->facts.n_chained >= n->facts.n_steps && n->facts.n_steps > 0)
+        osc_prose_number(f, SAID_chained, (n->facts.n_chained + n_steps / 2) / n_steps);
+    osc_prose_flag(f, SAID_is_asked, n->facts.n_asked > 0);
+    osc_prose_flag(f, SAID_is_part, n->facts.most_ns < n->impact_ns);
+    osc_prose_flag(f, SAID_is_queued,
+                   is_single && n->facts.queued_ns > n->impact_ns - n->facts.queued_ns);
+    osc_prose_flag(f, SAID_is_last,
+                   is_single && n->subject.len == 0 && n->facts.is_after_last != 0);
+    osc_prose_flag(f, SAID_has_launches, is_single && n->facts.call_ns > 0);
+    osc_prose_flag(f, SAID_is_compiler,
+                   is_single && osc_str_has(n->subject, OSC_STR(OSC_COMPILE_WORD)));
+    osc_prose_flag(f, SAID_is_npu_compiler,
+                   f->v[SAID_torch].is_there &&
+                       osc_str_has(n->subject, OSC_STR("aclopCompile")));
+    osc_prose_flag(f, SAID_is_uncached, 2 * n->facts.n_uncached > n->n_parts);
+    osc_prose_flag(f, SAID_is_nothing, osc_str_eq(n->grew, OSC_STR("other")));
+    osc_prose_flag(f, SAID_on_device, n->facts.is_on_device != 0);
+    if (unmarked_ns > least_ns)
+        osc_prose_number(f, SAID_unmarked, unmarked_ns);
+    osc_prose_flag(f, SAID_is_partly_marked,
+                   unmarked_ns > least_ns && n->facts.marked_ns > least_ns);
+}
+
+/* Which way copies go. Of merged rows the sum says nothing. */
+static void set_way(const struct osc_prose_facts *f, const struct osc_advice_numbers *n)
+{
+    static const struct {
+        const char *word;
+        unsigned fact;
+    } ways[OSC_COPY_WAYS] = {
+        [OSC_COPY_UNKNOWN] = {"in an unknown direction", SAID_way},
+        [OSC_COPY_TO_DEVICE] = {"to devices", SAID_to_device},
+        [OSC_COPY_FROM_DEVICE] = {"to the host", SAID_from_device},
+        [OSC_COPY_ON_DEVICES] = {"on devices", SAID_on_devices},
+    };
+
+    if (n->n_parts != 1)
+        return;
+    osc_prose_flag(f, ways[n->facts.copy_way].fact, true);
+    osc_prose_text(f, SAID_way, osc_str_c(ways[n->facts.copy_way].word));
+}
+
+/* How long collectives wait for other ranks, and whether less traffic can help. */
+static void set_waiting(const struct osc_prose_facts *f, const struct osc_advice_numbers *n)
+{
+    const int64_t all_ns = n->facts.collectives_ns, waited_ns = n->facts.waited_ns;
+    const int64_t longest_ns = n->facts.longest_ns;
+    const bool is_worth_it =
+        waited_ns > 0 && waited_ns >= all_ns / LITTLE + (all_ns % LITTLE != 0);
+    const bool is_most = is_worth_it && waited_ns > all_ns - waited_ns;
+    const bool is_one =
+        !is_worth_it && all_ns == 0 && n->n_parts == 1 && longest_ns > n->part - longest_ns;
+
+    if (is_worth_it)
+        osc_prose_share(f, SAID_waited, waited_ns, all_ns);
+    osc_prose_flag(f, SAID_is_mostly_waiting, is_most);
+    osc_prose_flag(f, SAID_is_one_waiting, is_one);
+    osc_prose_flag(f, SAID_can_send_less, !is_most && !is_one);
+    osc_prose_flag(f, SAID_is_waiting_unknown, all_ns == 0);
 }
 
 /* What is known of the communication of a step. */
-struct traffic {
-    int64_t each;   /* collectives of a step and device; 0: it is not known */
-    bool is_few;    /* so few that they are large already */
-    bool is_hidden; /* for the most part */
-    bool is_half;   /* values have 16 bits already, for the most part */
-};
-
-static struct traffic traffic_of(const struct osc_advice_numbers *n)
+static void set_traffic(const struct osc_prose_facts *f, const struct osc_advice_numbers *n)
 {
-    const int64_t n_steps = n->more[0] > 0 ? n->more[0] : 1, all_ns = n->more[2];
-    struct traffic t = {.each = (n->more[3] + n_steps / 2) / n_steps};
+    const int64_t n_steps = n->facts.n_steps > 0 ? n->facts.n_steps : 1;
+    const int64_t each = (n->facts.n_collectives + n_steps / 2) / n_steps;
+    const int64_t hidden_ns = n->facts.communication_ns - n->impact_ns;
+    const bool is_few = n->facts.n_collectives > 0 &&
+                        n->facts.n_collectives <= FEW_COLLECTIVES * n_steps,
+               is_hidden = hidden_ns > n->impact_ns;
 
-    t.is_few = n->more[3] > 0 && n->more[3] <= FEW_COLLECTIVES * n_steps;
-    t.is_hidden = all_ns - n->impact_ns > n->impact_ns;
-    t.is_half = n->more[4] > n->impact_ns - n->more[4];
-    return t;
+    if (each > 0)
+        osc_prose_number(f, SAID_per_step, each);
+    if (is_hidden)
+        osc_prose_share(f, SAID_hidden, hidden_ns, n->facts.communication_ns);
+    osc_prose_flag(f, SAID_is_few, is_few);
+    osc_prose_flag(f, SAID_is_split, is_few && !is_hidden);
+    osc_prose_flag(f, SAID_is_half, n->facts.half_ns > n->impact_ns - n->facts.half_ns);
 }
 
-/* Say what of T shortens communication. */
-static void add_less_traffic(struct osc_strbuf *out, const struct osc_advice_numbers *n,
-                             const struct traffic *t)
+/* Set what may be said of the names of N, which stay in LABELS: short enough for a sentence,
+ * C++ names of device work folded (subject, if IS_WORK), and different if the names are. */
+static osc_status set_names(const struct osc_prose_facts *f, const struct osc_advice_numbers *n,
+                            struct osc_labels *labels)
 {
-    const bool is_torch = osc_words_has_trait(n, " torch");
+    osc_sid subject, grew = {0};
+    osc_status st = osc_labels_add(labels, n->subject, n->is_work, &subject);
 
-    if (t->is_few && !t->is_hidden)
-        osc_strbuf_adds(out, is_torch ? " Split what is sent, so that the first part starts "
-                                        "while the backward pass still runs (smaller buckets: "
-                                        "bucket_cap_mb), send less"
-                                      : " Split what is sent, so that the first part starts "
-                                        "while computation still runs, send less");
-    else
-        osc_strbuf_adds(out, t->is_hidden ? " Send less"
-                                          : " Let it run beside computation, send less");
-    osc_strbuf_adds(out, ", or compute more between two calls: ");
-    if (!is_torch) {
-        osc_strbuf_adds(out, t->is_few ? "larger batches."
-                                       : "larger messages less often, or larger batches.");
-        return;
+    if (st == OSC_OK)
+        st = osc_labels_add(labels, n->grew, false, &grew);
+    if (st == OSC_OK)
+        st = osc_labels_compose(labels, OSC_WORDS_NAME_WIDTH, WORK_WIDTH);
+    if (st == OSC_OK && has_name(n, n->subject))
+        osc_prose_text(f, SAID_subject, osc_labels_get(labels, subject));
+    if (st == OSC_OK && has_name(n, n->grew))
+        osc_prose_text(f, SAID_grew, osc_labels_get(labels, grew));
+    return st;
+}
+
+osc_status osc_advice_say(enum osc_advice_code code, const struct osc_advice_numbers *n,
+                          struct osc_strbuf *out)
+{
+    struct osc_prose_fact v[N_SAID] = {0};
+    const struct osc_prose_facts facts = {osc_advice_said, v, N_SAID};
+    struct osc_labels labels = {0};
+    struct osc_strbuf module = {0};
+    osc_status st = set_names(&facts, n, &labels);
+
+    add_module(&module, n);
+    osc_prose_text(&facts, SAID_module, (struct osc_str){module.s, (uint32_t)module.len});
+    set_columns(&facts, n);
+    set_program(&facts, n);
+    set_conclusions(&facts, n);
+    set_way(&facts, n);
+    set_waiting(&facts, n);
+    set_traffic(&facts, n);
+    if (st == OSC_OK)
+        st = module.status;
+    if (st == OSC_OK) {
+        osc_phrase_add(out, osc_advice_rules[code].text, &facts);
+        st = out->status;
     }
-    osc_strbuf_adds(out, "in training ");
-    osc_strbuf_adds(out, t->is_few ? "" : "larger buckets, ");
-    osc_strbuf_adds(out, t->is_half ? "" : "compressed or ");
-    osc_strbuf_adds(out, "accumulated gradients or larger batches (the last two change the "
-                         "effective batch size); in inference fewer devices a model.");
+    osc_strbuf_fini(&module);
+    osc_labels_fini(&labels);
+    return st;
 }
-
-/* Say what of communication is waiting for other ranks. True: so much that less traffic hardly
- * helps. */
-static bool add_waiting(struct osc_strbuf *out, const struct osc_advice_numbers *n)
-{
-    const int64_t all_ns = n->more[OSC_ADVICE_COLLECTIVES];
-    const int64_t waited_ns = n->more[OSC_ADVICE_WAITED];
-    const int64_t longest_ns = n->more[OSC_ADVICE_LONGEST];
-
-    if (waited_ns > 0 && waited_ns >= all_ns / LITTLE + (all_ns % LITTLE != 0)) {
-        osc_strbuf_adds(out, " Of the time in collectives, ");
-        osc_words_percent(out, waited_ns, all_ns, 0);
-        osc_strbuf_adds(out, " is waiting for ranks that come late: `opscope table stragglers` "
-                             "names them.");
-        if (waited_ns <= all_ns - waited_ns)
-            return false;
-        osc_strbuf_adds(out,
-                        " Even out the work of the ranks first; less traffic shortens only "
-                        "the rest.");
-        return true;
-    }
-    if (all_ns > 0 || n->n_parts != 1 || longest_ns <= n->part - longest_ns)
-        return false;
-    osc_strbuf_adds(out, " One of ");
-    osc_words_count(out, n->more[3], "collective");
-    osc_strbuf_adds(out, " has ");
-    osc_words_time(out, longest_ns);
-    osc_strbuf_adds(out, " of that, and none like it an eighth of it: it waits, most likely, "
-                         "and less traffic does not help.");
-    return true;
-}
-
-static void say_communication(const struct osc_advice_numbers *n, struct osc_strbuf *out)
-{
-    const struct traffic t = traffic_of(n);
-
-    osc_words_share(out, n);
-    osc_strbuf_adds(out, " passes in communication that nothing hides");
-    if (osc_words_has_name(n, n->subject)) {
-        osc_strbuf_adds(out, ", above all ");
-        osc_strbuf_addstr(out, n->subject_shown);
-        osc_strbuf_adds(out, " (");
-        osc_words_time(out, n->more[1]);
-        osc_strbuf_addc(out, ')');
-    }
-    if (t.each > 0) {
-        osc_strbuf_adds(out, "; a step has ");
-        osc_words_count(out, t.each, "collective");
-    }
-    osc_strbuf_addc(out, '.');
-    if (t.is_hidden) {
-        osc_strbuf_addc(out, ' ');
-        osc_words_percent(out, n->more[2] - n->impact_ns, n->more[2], 0);
-        osc_strbuf_adds(out, " of all communication is hidden already.");
-    }
-    if (!add_waiting(out, n))
-        add_less_traffic(out, n, &t);
-    if (n->more[OSC_ADVICE_COLLECTIVES] == 0)
-        osc_strbuf_adds(out, " Part of it may be waiting for ranks that come late: `opscope "
-                             "table stragglers`, asked of the files of all ranks, names them.");
-}
-
-static void say_low_utilization(const struct osc_advice_numbers *n, struct osc_strbuf *out)
-{
-    if (osc_words_has_name(n, n->subject))
-        osc_strbuf_addstr(out, n->subject_shown);
-    else
-        osc_words_count(out, n->count, "device");
-    osc_strbuf_adds(out, " ran kernels in ");
-    osc_words_percent(out, n->part, n->whole, 1);
-    osc_strbuf_adds(out, " of the time; no kernel for ");
-    osc_words_time(out, n->impact_ns);
-    osc_strbuf_adds(out, " of the steps. A larger batch gives a device more work at once; it "
-                         "may change how the training converges.");
-}
-
-static void say_tensor_cores(const struct osc_advice_numbers *n, struct osc_strbuf *out)
-{
-    osc_words_percent(out, n->part, n->whole, 0);
-    osc_strbuf_adds(out, " of the kernel time is launched by operators that can use Tensor "
-                         "Cores, and no kernel is known to use them; these kernels run for ");
-    osc_words_time(out, n->more[0]);
-    osc_strbuf_adds(out, " of the steps. Values of 16 bits halve the bytes that they move, and "
-                         "more where they compute. Use automatic mixed precision: ");
-    /* Only this family has Tensor Cores: there is no such advice for hip, xpu and others. */
-    osc_strbuf_adds(out, "torch.autocast('cuda').");
-}
-
-static void say_memory_limit(const struct osc_advice_numbers *n, struct osc_strbuf *out)
-{
-    if (osc_words_has_name(n, n->subject))
-        osc_strbuf_addstr(out, n->subject_shown);
-    else
-        osc_strbuf_adds(out, "Devices");
-    osc_strbuf_adds(out, " held ");
-    osc_words_bytes(out, n->part);
-    osc_strbuf_adds(out, " of ");
-    osc_words_bytes(out, n->whole);
-    osc_strbuf_adds(out, " at the peak (");
-    osc_words_percent(out, n->part, n->whole, 1);
-    osc_strbuf_adds(out, ").");
-    osc_strbuf_adds(out,
-                    osc_words_has_trait(n, " half")
-                        ? " Checkpoint activations (torch.utils.checkpoint), or use "
-                          "smaller batches."
-                        : " Checkpoint activations (torch.utils.checkpoint), use automatic "
-                          "mixed precision, or use smaller batches.");
-}
-
-/* Begin a sentence with the call that has most of the time and the range around it. */
-static void add_call(struct osc_strbuf *out, const struct osc_advice_numbers *n)
-{
-    osc_strbuf_addstr(out, n->subject_shown);
-    if (n->grew.len > 0) {
-        osc_strbuf_adds(out, " in ");
-        osc_strbuf_addstr(out, n->grew_shown);
-    }
-    osc_strbuf_adds(out, " blocks the host for ");
-    if (n->more[1] < n->impact_ns) {
-        osc_words_time(out, n->more[1]);
-        osc_strbuf_adds(out, ", with others of its kind for ");
-    }
-}
-
-static void say_synchronization(const struct osc_advice_numbers *n, struct osc_strbuf *out)
-{
-    const bool is_torch = osc_words_has_trait(n, " torch");
-
-    if (osc_words_has_name(n, n->subject))
-        add_call(out, n);
-    else
-        osc_strbuf_adds(out, "Calls that wait for devices block the host for ");
-    osc_words_idle(out, n);
-    osc_strbuf_adds(out, ". ");
-    if (n->n_parts == 1 && n->more[2] > n->impact_ns - n->more[2]) {
-        osc_strbuf_adds(out, "The work that then starts was launched before that call, which "
-                             "only waits along: see what holds the device up, such as work of "
-                             "before the recording, other processes or other ranks.");
-        return;
-    }
-    if (is_torch) {
-        osc_strbuf_adds(out, "Avoid .item(), .cpu(), print() of tensors and ");
-        osc_words_torch_call(out, n, "synchronize()");
-        osc_strbuf_adds(out, " in steps, copy with non_blocking=True into pinned memory, or do "
-                             "it less often.");
-    } else {
-        osc_strbuf_adds(out, "Launch the next work before waiting, or wait less often.");
-    }
-}
-
-static void say_pageable_copies(const struct osc_advice_numbers *n, struct osc_strbuf *out)
-{
-    osc_strbuf_adds(out, n->count == 1 ? "One copy" : "Copies");
-    osc_strbuf_adds(out, " to the device from pageable memory, ");
-    osc_strbuf_add_count(out, (uint64_t)n->count);
-    osc_strbuf_adds(out, " in total, ");
-    osc_strbuf_adds(out, n->count == 1 ? "takes " : "take ");
-    osc_words_share(out, n);
-    osc_strbuf_adds(
-        out,
-        " while no kernel runs, and the host waits for them. Pin the memory and copy without "
-        "waiting: DataLoader(..., pin_memory=True), x.to(device, non_blocking=True).");
-}
-
-/* Append ", above all NAME" if there is one. */
-static void add_above_all(struct osc_strbuf *out, const struct osc_advice_numbers *n)
-{
-    if (!osc_words_has_name(n, n->subject))
-        return;
-    osc_strbuf_adds(out, ", above all ");
-    osc_strbuf_addstr(out, n->subject_shown);
-}
-
-/* Say what leaves out copies of WAY, or hides them. */
-static void add_copy_remedy(struct osc_strbuf *out, const struct osc_advice_numbers *n,
-                            enum osc_copy_way way)
-{
-    static const struct {
-        const char *torch, *other;
-    } remedies[OSC_COPY_WAYS] = {
-        [OSC_COPY_UNKNOWN] = {"Copy less, or beside computation.",
-                              "Copy less, or beside computation."},
-        [OSC_COPY_TO_DEVICE] =
-            {"Copy the next batch while this one is computed: from pinned "
-             "memory with x.to(device, non_blocking=True), on a stream of its "
-             "own.",
-             "Copy the next data while these are computed, on a queue of "
-             "its own."},
-        [OSC_COPY_FROM_DEVICE] = {"Copy less often, or with non_blocking=True into pinned "
-                                  "memory, on a stream of its own.",
-                                  "Copy less often, or on a queue of its own."},
-        [OSC_COPY_ON_DEVICES] = {"Leave out clone(), contiguous() and cat() where the next "
-                                 "operator takes any layout.",
-                                 "Compute in place, or where the data are."},
-    };
-    const bool is_torch = osc_words_has_trait(n, " torch");
-
-    osc_strbuf_adds(out, is_torch ? remedies[way].torch : remedies[way].other);
-    if (way == OSC_COPY_ON_DEVICES && osc_words_has_trait(n, " graphs"))
-        osc_strbuf_adds(out,
-                        " Inputs of graphs are copied in unless they stay where they are.");
-}
-
-static void say_device_copies(const struct osc_advice_numbers *n, struct osc_strbuf *out)
-{
-    static const char *const ways[] = {"in an unknown direction", "to devices", "to the host",
-                                       "on devices"};
-    /* Of merged rows the sum says nothing. */
-    const enum osc_copy_way way =
-        n->n_parts == 1 ? (enum osc_copy_way)n->more[2] : OSC_COPY_UNKNOWN;
-
-    osc_strbuf_adds(out, "Devices copy for ");
-    osc_words_share(out, n);
-    osc_strbuf_adds(out, " while none computes, in ");
-    osc_strbuf_add_count(out, (uint64_t)n->count);
-    osc_strbuf_adds(out, n->count == 1 ? " copy" : " copies");
-    if (n->n_parts == 1) {
-        osc_strbuf_addf(out, ": above all %s (", ways[way]);
-        osc_words_time(out, n->more[0]);
-        osc_strbuf_addc(out, ')');
-    }
-    if (osc_words_has_name(n, n->subject)) {
-        osc_strbuf_adds(out, ", by ");
-        osc_strbuf_addstr(out, n->subject_shown);
-        if (n->grew.len > 0) {
-            osc_strbuf_adds(out, " in ");
-            osc_strbuf_addstr(out, n->grew_shown);
-        }
-        osc_strbuf_adds(out, " (");
-        osc_words_time(out, n->more[1]);
-        osc_strbuf_addc(out, ')');
-    }
-    osc_strbuf_adds(out, ". ");
-    add_copy_remedy(out, n, way);
-}
-
-static void say_device_kernels(const struct osc_advice_numbers *n, struct osc_strbuf *out)
-{
-    osc_strbuf_adds(out, "Kernels run for ");
-    osc_words_percent(out, n->part, n->whole, 1);
-    osc_strbuf_adds(out, " of the step time");
-    if (osc_words_has_name(n, n->subject)) {
-        osc_strbuf_adds(out, ", above all ");
-        osc_strbuf_addstr(out, n->subject_shown);
-        osc_strbuf_adds(out, " (");
-        osc_words_time(out, n->more[0]);
-        osc_strbuf_adds(out, " in ");
-        osc_words_count(out, n->count, "kernel");
-        osc_strbuf_addc(out, ')');
-    }
-    osc_strbuf_adds(out, ". Only cheaper work on the device makes that shorter: smaller "
-                         "shapes, values of fewer bits, fused or better kernels.");
-}
-
-/* Append ", above all before NAME" if there is one, and that most of it is WITHIN that. */
-static void add_before(struct osc_strbuf *out, const struct osc_advice_numbers *n,
-                       struct osc_str within)
-{
-    if (n->n_parts == 1 && n->subject.len == 0 && n->more[2] == 1) {
-        osc_strbuf_adds(out, ", above all after the last work (");
-        osc_words_time(out, n->more[1]);
-        osc_strbuf_addc(out, ')');
-    }
-    if (!osc_words_has_name(n, n->subject))
-        return;
-    osc_strbuf_adds(out, ", above all before ");
-    osc_strbuf_addstr(out, n->subject_shown);
-    osc_strbuf_adds(out, " (");
-    osc_words_time(out, n->more[1]);
-    if (within.len > 0) {
-        osc_strbuf_adds(out, ", most of it in ");
-        osc_strbuf_addstr(out, within);
-    }
-    osc_strbuf_addc(out, ')');
-}
-
-static void say_launch_bound(const struct osc_advice_numbers *n, struct osc_strbuf *out)
-{
-    const bool is_ddp = osc_words_has_name(n, n->grew) &&
-                        osc_str_eq(n->grew, OSC_STR("DistributedDataParallel.forward")) &&
-                        osc_str_eq(n->subject, OSC_STR("aten::copy_"));
-
-    osc_strbuf_adds(out, "The host is busy launching work for ");
-    osc_words_idle(out, n);
-    add_before(out, n, n->grew_shown);
-    osc_strbuf_adds(out, ". ");
-    if (is_ddp && osc_words_has_trait(n, " buffers"))
-        osc_strbuf_adds(out, "There DistributedDataParallel copies the buffers that it "
-                             "broadcasts before each forward pass: "
-                             "broadcast_buffers=False leaves that out. ");
-    if (n->n_parts == 1 && n->more[4] > 0) {
-        osc_strbuf_adds(out, "Half of the kernels run for at most ");
-        osc_words_time(out, n->more[3]);
-        osc_strbuf_adds(out, ", half of the calls that launch them take ");
-        osc_words_time(out, n->more[4]);
-        osc_strbuf_adds(out, " or more. ");
-    }
-    osc_words_fewer_launches(out, n);
-    osc_words_functions_cost(out, n);
-}
-
-static void say_handover(const struct osc_advice_numbers *n, struct osc_strbuf *out)
-{
-    osc_strbuf_adds(out, "The next work was launched already for ");
-    osc_words_idle(out, n);
-    osc_strbuf_adds(out, ", in ");
-    osc_words_count(out, n->count, "gap");
-    add_before(out, n, (struct osc_str){0});
-    osc_strbuf_adds(out, ": devices take that time between one kernel or copy and the next. "
-                         "Fewer, larger kernels leave fewer such gaps");
-    osc_strbuf_adds(out, osc_words_has_trait(n, " torch") && !osc_words_has_trait(n, " compile")
-                             ? " (torch.compile fuses them)."
-                             : ".");
-}
-
-static void say_slow_call(const struct osc_advice_numbers *n, struct osc_strbuf *out)
-{
-    if (osc_words_has_name(n, n->subject))
-        add_call(out, n);
-    else
-        osc_strbuf_adds(out, "Single calls take ");
-    osc_words_idle(out, n);
-    if (n->n_parts == 1 && osc_str_has(n->subject, OSC_STR(OSC_COMPILE_WORD))) {
-        osc_strbuf_adds(out,
-                        ". It compiles code for the device: warm up before, keep shapes the "
-                        "same, or compile ahead of time");
-        osc_strbuf_adds(out, osc_words_has_trait(n, " torch") &&
-                                     osc_str_has(n->subject, OSC_STR("aclopCompile"))
-                                 ? " (torch.npu.set_compile_mode(jit_compile=False))."
-                                 : ".");
-        return;
-    }
-    osc_strbuf_adds(out,
-                    ". A call of more than a millisecond does more than launch: it computes on "
-                    "the host, loads or compiles code for the device, sets up a library, or "
-                    "waits for a lock. "
-                    "If only first steps have it, warm up before; else find what is set up "
-                    "anew.");
-}
-
-static void say_late_start(const struct osc_advice_numbers *n, struct osc_strbuf *out)
-{
-    osc_strbuf_adds(out, "Work that was launched before waits for ");
-    osc_words_idle(out, n);
-    if (osc_words_has_name(n, n->subject)) {
-        osc_strbuf_adds(out, ", above all that of ");
-        osc_strbuf_addstr(out, n->subject_shown);
-        osc_strbuf_adds(out, " (");
-        osc_words_time(out, n->more[1]);
-        osc_strbuf_addc(out, ')');
-    }
-    osc_strbuf_adds(out, ". The host is not what it waits for, and nothing recorded says more: "
-                         "see whether the start of the profiler, other processes on the device "
-                         "or other ranks hold it up, and whether it is so without a profiler.");
-}
-
-static void say_idle_python(const struct osc_advice_numbers *n, struct osc_strbuf *out)
-{
-    osc_strbuf_adds(out, "Python runs outside of operators and calls for ");
-    osc_words_idle(out, n);
-    if (osc_words_has_name(n, n->subject)) {
-        osc_strbuf_adds(out, ", above all ");
-        osc_strbuf_addstr(out, n->subject_shown);
-        osc_strbuf_adds(out, " (");
-        osc_words_time(out, n->more[1]);
-        osc_strbuf_adds(out, " of its own)");
-    }
-    osc_strbuf_adds(out, ". Do that less often, in another thread or process, or launch the "
-                         "next work before.");
-    osc_words_functions_cost(out, n);
-}
-
-/* Say what records more of what PyTorch's programs do where nothing was recorded. */
-static void add_how_to_record(struct osc_strbuf *out, const struct osc_advice_numbers *n)
-{
-    const int64_t least_ns = n->impact_ns / OSC_IDLE_WORTH, marked_ns = n->more[4];
-    const bool has_functions = osc_words_has_trait(n, " functions");
-
-    osc_strbuf_adds(out, has_functions
-                             ? "Python functions were recorded, and none runs there: mark "
-                               "what does with record_function()"
-                             : "Record Python functions to see what they do there "
-                               "(with_stack=True or --torch=stack)");
-    if (!has_functions && n->impact_ns - marked_ns > least_ns)
-        osc_strbuf_adds(out, ", or mark it with record_function()");
-    if (n->impact_ns - marked_ns > least_ns && marked_ns > least_ns) {
-        osc_strbuf_adds(out, "; ");
-        osc_words_time(out, n->impact_ns - marked_ns);
-        osc_strbuf_adds(out, " of it are not marked yet");
-    }
-    osc_strbuf_addc(out, '.');
-}
-
-static void say_idle_unrecorded(const struct osc_advice_numbers *n, struct osc_strbuf *out)
-{
-    osc_strbuf_adds(out, "The threads that launch work recorded no operator, call or function "
-                         "for ");
-    osc_words_idle(out, n);
-    add_before(out, n, (struct osc_str){0});
-    if (osc_words_has_name(n, n->grew)) {
-        osc_strbuf_adds(out, "; for ");
-        osc_words_time(out, n->more[3]);
-        osc_strbuf_adds(out, " a thread is in ");
-        osc_strbuf_addstr(out, n->grew_shown);
-    }
-    osc_strbuf_adds(out, ". ");
-    if (osc_words_has_trait(n, " hostless"))
-        osc_strbuf_adds(out, "Record the host, too, to see what it does there: "
-                             "activities=[ProfilerActivity.CPU, ...].");
-    else if (osc_words_has_trait(n, " torch"))
-        add_how_to_record(out, n);
-    else
-        osc_strbuf_adds(out, "Record more of the host to see what it does there.");
-}
-
-static void say_overhead(const struct osc_advice_numbers *n, struct osc_strbuf *out)
-{
-    osc_strbuf_adds(out, "The profiler itself is at work for ");
-    osc_words_idle(out, n);
-    if (osc_words_has_name(n, n->subject)) {
-        osc_strbuf_adds(out, ", above all ");
-        osc_strbuf_addstr(out, n->subject_shown);
-    }
-    osc_strbuf_adds(out, ". Without it the program does not wait there: record fewer steps or "
-                         "less of each, and warm up before.");
-}
-
-static void say_optimizer(const struct osc_advice_numbers *n, struct osc_strbuf *out)
-{
-    if (osc_words_has_name(n, n->subject))
-        osc_strbuf_addstr(out, n->subject_shown);
-    else
-        osc_strbuf_adds(out, "Steps of optimizers");
-    osc_strbuf_adds(out, osc_words_has_name(n, n->subject) ? " keeps the host busy for "
-                                                           : " keep the host busy for ");
-    osc_words_idle(out, n);
-    osc_strbuf_adds(out, ". Launch less in it: ");
-    osc_strbuf_adds(out, osc_words_has_trait(n, " fused")
-                             ? "compile its step (torch.compile), or step less often."
-                             : "fused=True, or foreach=True.");
-}
-
-static void say_allocator(const struct osc_advice_numbers *n, struct osc_strbuf *out)
-{
-    const bool is_one = n->count == 1;
-
-    osc_words_count(out, n->count, "call");
-    if (osc_words_has_name(n, n->subject)) {
-        osc_strbuf_adds(out, ", above all ");
-        osc_strbuf_addstr(out, n->subject_shown);
-        osc_strbuf_adds(out, ",");
-    }
-    osc_strbuf_adds(out, is_one ? " takes device memory or gives it back"
-                                : " take device memory or give it back");
-    osc_strbuf_adds(out, " within steps: ");
-    if (osc_words_has_device(n))
-        osc_words_idle(out, n);
-    else
-        osc_words_share(out, n);
-    if (!osc_words_has_trait(n, " torch")) {
-        osc_strbuf_adds(out, ". Keep memory instead of returning it.");
-        return;
-    }
-    if (2 * n->more[3] > n->n_parts) {
-        osc_strbuf_adds(out, ". Steps have 100 such calls or more, as where the caching "
-                             "allocator is switched off (unset "
-                             /* so called where the family is hip, too */
-                             "PYTORCH_NO_CUDA_MEMORY_CACHING), or memory is short at every "
-                             "step (smaller batches).");
-        return;
-    }
-    osc_strbuf_adds(out,
-                    ". The caching allocator does that while it grows, and again and again "
-                    "where memory is short or fragmented; a program that switched it off "
-                    "for each tensor. Keep shapes the same, do not call ");
-    osc_words_torch_call(out, n, "empty_cache()");
-    osc_strbuf_adds(out, " in steps, or set PYTORCH_ALLOC_CONF=expandable_segments:True.");
-}
-
-static void say_slow_steps(const struct osc_advice_numbers *n, struct osc_strbuf *out)
-{
-    osc_words_count(out, n->count, "step");
-    osc_strbuf_adds(out, n->count == 1 ? " takes " : " take ");
-    osc_words_time(out, n->part);
-    osc_strbuf_adds(out, " longer than the median, ");
-    osc_words_percent(out, n->part, n->whole, 1);
-    osc_strbuf_adds(out, " of the step time.");
-    if (!osc_words_has_name(n, n->subject))
-        return;
-    osc_strbuf_adds(out, " The slowest is step ");
-    osc_strbuf_addstr(out, n->subject_shown);
-    osc_strbuf_adds(out, ", by ");
-    osc_words_time(out, n->more[0]);
-    osc_strbuf_adds(out, " over ");
-    osc_words_time(out, n->more[3]);
-    osc_strbuf_adds(out, ".");
-    if (!osc_words_has_name(n, n->grew))
-        return;
-    if (osc_str_eq(n->grew, OSC_STR("other"))) {
-        osc_strbuf_adds(out, " There nothing was recorded for ");
-        osc_words_time(out, n->more[1]);
-        osc_strbuf_adds(out, " more than usual.");
-        return;
-    }
-    osc_strbuf_adds(out, " There ");
-    osc_strbuf_addstr(out, n->grew_shown);
-    osc_strbuf_adds(out, " grew most, by ");
-    osc_words_time(out, n->more[1]);
-    osc_strbuf_adds(out, n->more[2] != 0 ? " on the device." : " on the host.");
-}
-
-/* Append COUNT divided by the number of kept steps, as "96 THINGs a step". */
-static void add_per_step(struct osc_strbuf *out, const struct osc_advice_numbers *n,
-                         int64_t count, const char *thing)
-{
-    const int64_t n_steps = n->more[0] > 0 ? n->more[0] : 1;
-    const int64_t each = (count + n_steps / 2) / n_steps;
-
-    osc_words_count(out, each, thing);
-    osc_strbuf_adds(out, " a step");
-}
-
-static void say_host_sync(const struct osc_advice_numbers *n, struct osc_strbuf *out)
-{
-    add_per_step(out, n, n->count, "call");
-    osc_strbuf_adds(out, n->count == n->more[0] ? " reads" : " read");
-    osc_strbuf_adds(out, " values of tensors");
-    add_above_all(out, n);
-    osc_strbuf_adds(out, "; the calls alone take ");
-    osc_words_share(out, n);
-    osc_strbuf_adds(out,
-                    ". Python goes on only when the value is there, on a GPU when all work "
-                    "before is done. Keep conditions and sums in tensors (torch.where, "
-                    "masked_fill), and read values once a step, not in loops.");
-}
-
-static void say_copies(const struct osc_advice_numbers *n, struct osc_strbuf *out)
-{
-    add_per_step(out, n, n->count, "copy operator");
-    add_above_all(out, n);
-    osc_strbuf_adds(out, n->count == n->more[0] ? ", takes " : ", take ");
-    osc_words_share(out, n);
-    osc_strbuf_addc(out, '.');
-    if (n->more[1] >= n->more[0] && n->more[0] > 0) {
-        osc_strbuf_adds(out, " Of these ");
-        add_per_step(out, n, n->more[1], "time");
-        osc_strbuf_adds(out, " the next copy follows at once.");
-    }
-    osc_strbuf_adds(out, " Leave out .clone() and .contiguous() where the next operator takes "
-                         "any layout, and keep one layout and type from end to end.");
-}
-
-static void say_float64(const struct osc_advice_numbers *n, struct osc_strbuf *out)
-{
-    osc_strbuf_adds(out, "Operators on tensors of float64 take ");
-    osc_words_share(out, n);
-    add_above_all(out, n);
-    osc_strbuf_adds(out, ". Half as wide is at least twice as fast: build models and data in "
-                         "float32 (.float(), dtype=torch.float32). NumPy's default is float64; "
-                         "one such input makes results float64, too.");
-}
-
-static void say_slow_convolution(const struct osc_advice_numbers *n, struct osc_strbuf *out)
-{
-    osc_strbuf_adds(out, "Convolutions that torch computes itself, by unfolding their input "
-                         "into a matrix, take ");
-    osc_words_share(out, n);
-    add_above_all(out, n);
-    osc_strbuf_adds(out, ". oneDNN has most of them without that: a torch that was built with "
-                         "it (torch.backends.mkldnn.is_available()), where it is on "
-                         "(torch.backends.mkldnn.enabled), for float32 and bfloat16; for "
-                         "filters of 1 x 1 with more than one thread, or 16 and more inputs at "
-                         "once.");
-}
-
-static void say_tiny_operators(const struct osc_advice_numbers *n, struct osc_strbuf *out)
-{
-    add_per_step(out, n, n->count, "operator");
-    osc_strbuf_addf(out, " of less than %d us each", (int)(OSC_TINY_NS / 1000));
-    add_above_all(out, n);
-    osc_strbuf_adds(out, ", and what lies between them take ");
-    osc_words_share(out, n);
-    osc_strbuf_adds(out, ". Work on whole tensors instead of loops over rows, batches or time, "
-                         "or use torch.compile.");
-}
-
-static void say_single_tensor(const struct osc_advice_numbers *n, struct osc_strbuf *out)
-{
-    osc_strbuf_adds(out, osc_words_has_name(n, n->subject) ? "" : "Optimizers");
-    if (osc_words_has_name(n, n->subject))
-        osc_strbuf_addstr(out, n->subject_shown);
-    osc_strbuf_adds(out, osc_words_has_name(n, n->subject) ? " takes " : " take ");
-    osc_words_share(out, n);
-    osc_strbuf_adds(out, n->more[2] > 0 ? ", one tensor at a time as the program asks "
-                                          "(foreach=False)."
-                                        : ", one tensor at a time.");
-    osc_strbuf_adds(out, " Use fused=True, or on devices foreach=True.");
-}
-
-static void say_python(const struct osc_advice_numbers *n, struct osc_strbuf *out)
-{
-    osc_strbuf_adds(out, "Python outside of operators takes ");
-    osc_words_share(out, n);
-    if (osc_words_has_name(n, n->subject)) {
-        add_above_all(out, n);
-        osc_strbuf_adds(out, " (");
-        osc_words_time(out, n->more[3]);
-        osc_strbuf_adds(out, " of its own)");
-    }
-    osc_strbuf_adds(out,
-                    ". Do that less often, in another thread or process, or with operators "
-                    "on tensors.");
-}
-
-static void say_unrecorded(const struct osc_advice_numbers *n, struct osc_strbuf *out)
-{
-    osc_strbuf_adds(out, "For ");
-    osc_words_share(out, n);
-    osc_strbuf_adds(
-        out, " nothing was recorded on the thread of the steps: Python between "
-             "operators, sleep, or input and output. Record Python functions to see "
-             "which (with_stack=True or --torch=stack), or mark them with record_function().");
-}
-
-static void say_memory_growth(const struct osc_advice_numbers *n, struct osc_strbuf *out)
-{
-    osc_strbuf_adds(out, "Every step leaves ");
-    osc_words_bytes(out, n->part / (n->more[0] > 0 ? n->more[0] : 1));
-    osc_strbuf_adds(out, " allocated, ");
-    osc_words_percent(out, n->part, n->whole, 1);
-    osc_strbuf_adds(out, " of what it allocates");
-    add_above_all(out, n);
-    osc_strbuf_adds(out, ". Keep numbers or detached copies instead of tensors that hold their "
-                         "graph (loss.item(), .detach()), and drop lists that only grow.");
-}
-
-const struct osc_advice_rule osc_advice_rules[OSC_ADVICE_COUNT] = {
-    [OSC_ADVICE_DATA_LOADING] = {"data_loading", "Steps wait for data", say_data_loading},
-    [OSC_ADVICE_DATA_PARALLEL] = {"data_parallel", "DataParallel drives several devices",
-                                  say_data_parallel},
-    [OSC_ADVICE_BACKEND] = {"backend", "Gradients do not go through NCCL", say_backend},
-    [OSC_ADVICE_COMMUNICATION] = {"communication", "Steps wait for communication",
-                                  say_communication},
-    [OSC_ADVICE_LOW_UTILIZATION] = {"low_utilization", "Devices have little to do",
-                                    say_low_utilization},
-    [OSC_ADVICE_TENSOR_CORES] = {"tensor_cores", "No kernel is known to use Tensor Cores",
-                                 say_tensor_cores},
-    [OSC_ADVICE_MEMORY_LIMIT] = {"memory_limit", "Memory is nearly full", say_memory_limit},
-    [OSC_ADVICE_SYNCHRONIZATION] = {"synchronization", "The host waits, then the device does",
-                                    say_synchronization},
-    [OSC_ADVICE_PAGEABLE_COPIES] = {"pageable_copies", "Copies come from pageable memory",
-                                    say_pageable_copies},
-    [OSC_ADVICE_LAUNCH_BOUND] = {"launch_bound", "Kernels end before the next is launched",
-                                 say_launch_bound},
-    [OSC_ADVICE_ALLOCATOR] = {"allocator", "Steps allocate device memory", say_allocator},
-    [OSC_ADVICE_SLOW_STEPS] = {"slow_steps", "Some steps are slow", say_slow_steps},
-    [OSC_ADVICE_HOST_SYNC] = {"host_sync", "Values are read one by one", say_host_sync},
-    [OSC_ADVICE_COPIES] = {"copies", "Tensors are copied again and again", say_copies},
-    [OSC_ADVICE_FLOAT64] = {"float64", "Operators compute in float64", say_float64},
-    [OSC_ADVICE_SLOW_CONVOLUTION] = {"slow_convolution", "Convolutions take a slow path",
-                                     say_slow_convolution},
-    [OSC_ADVICE_TINY_OPERATORS] = {"tiny_operators", "Many operators do very little",
-                                   say_tiny_operators},
-    [OSC_ADVICE_SINGLE_TENSOR] = {"single_tensor", "The optimizer takes one tensor at a time",
-                                  say_single_tensor},
-    [OSC_ADVICE_PYTHON] = {"python", "Python takes time between operators", say_python},
-    [OSC_ADVICE_UNRECORDED] = {"unrecorded", "Much time is not recorded", say_unrecorded},
-    [OSC_ADVICE_MEMORY_GROWTH] = {"memory_growth", "Memory grows from step to step",
-                                  say_memory_growth},
-    [OSC_ADVICE_OVERHEAD] = {"profiler_overhead", "Devices wait for the profiler",
-                             say_overhead},
-    [OSC_ADVICE_OPTIMIZER] = {"optimizer", "Devices wait for the optimizer", say_optimizer},
-    [OSC_ADVICE_IDLE_PYTHON] = {"python_idle", "Devices wait for Python", say_idle_python},
-    [OSC_ADVICE_IDLE_UNRECORDED] = {"unrecorded_idle", "Devices wait, nothing says for what",
-                                    say_idle_unrecorded},
-    [OSC_ADVICE_SLOW_CALL] = {"slow_call", "Single calls keep the host", say_slow_call},
-    [OSC_ADVICE_LATE_START] = {"late_start", "Devices begin late", say_late_start},
-    [OSC_ADVICE_HANDOVER] = {"handover", "Short kernels leave gaps", say_handover},
-    [OSC_ADVICE_UNALIGNED] = {"unaligned", "Matrices have odd sizes", osc_advice_say_unaligned},
-    [OSC_ADVICE_FP32_MATMUL] = {"fp32_matmul", "Matrices are multiplied in FP32",
-                                osc_advice_say_fp32_matmul},
-    [OSC_ADVICE_DEVICE_COPIES] = {"device_copies", "Copies keep devices from computing",
-                                  say_device_copies},
-    [OSC_ADVICE_DEVICE_KERNELS] = {"device_kernels", "Kernels take all the time",
-                                   say_device_kernels},
-    [OSC_ADVICE_STRAGGLER] = {"straggler", "Ranks wait for one that comes late", NULL},
-};

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support/advice_rows.h"
 
+#include "analysis/advice/advice_list.h"
+
 /* One collective of LONG us and two like it. */
 #define REDUCE(ts, dur, correlation)                                                          \
     WORK("kernel", "ncclDevKernel_AllReduce(x)", ts, dur, correlation, ",'In msg nelems':64") \
@@ -147,6 +149,20 @@ TEST_WITH(two_windows_of_one_rank_do_not_tell_how_long_it_waited, NULL, end_bloc
     ask_together(windows, false);
     assert_false(tells("is waiting for ranks"));
     assert_true(tells("asked of the files of all ranks"));
+}
+
+TEST(every_phrase_names_known_facts)
+{
+    assert_null(osc_prose_check(osc_advice_said, osc_advice_n_said));
+    for (unsigned k = 0; k < OSC_ADVICE_COUNT; k++) {
+        const struct osc_advice_rule *const rule = &osc_advice_rules[k];
+
+        assert_non_null(rule->code);
+        assert_non_null(rule->title);
+        assert_true(rule->text || k == OSC_ADVICE_STRAGGLER);
+        if (rule->text)
+            assert_null(osc_phrase_check(rule->text, osc_advice_said, osc_advice_n_said));
+    }
 }
 
 UNIT_MAIN("advice_text")

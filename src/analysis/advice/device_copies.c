@@ -97,9 +97,9 @@ osc_status osc_advice_device_copies(const struct osc_advice_base *a,
     const struct osc_pair top = osc_pairs_top(&ways[most].operators);
     item->subject = osc_trace_str(a->t, top.name);
     item->grew = osc_split_without_address(osc_trace_str(a->t, top.around));
-    item->more[0] = at_most(ways[most].ns, item->impact_ns);
-    item->more[1] = at_most(top.ns, item->impact_ns);
-    item->more[2] = most;
+    item->facts.way_ns = at_most(ways[most].ns, item->impact_ns);
+    item->facts.most_ns = at_most(top.ns, item->impact_ns);
+    item->facts.copy_way = most;
     item->applies = item->count > 0 && item->impact_ns > a->kept_ns / SHARE && !a->is_thinned;
     for (unsigned k = 0; k < OSC_COPY_WAYS; k++)
         osc_pairs_fini(&ways[k].operators);

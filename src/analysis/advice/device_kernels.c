@@ -46,7 +46,7 @@ static osc_status find_most(const struct osc_advice_base *a, struct osc_advice_i
     item->applies = top.ns > 0;
     item->subject = osc_trace_str(a->t, top.name);
     /* Kernels may run at the same time. */
-    item->impact_ns = item->more[0] = top.ns < item->part ? top.ns : item->part;
+    item->impact_ns = item->facts.most_ns = top.ns < item->part ? top.ns : item->part;
     for (uint32_t work = 1; work <= a->f->links.n_works; work++) {
         if (computing_ns(a, &ruler, work) == 0 || osc_who_launched(a, work).v != top.name.v)
             continue;

@@ -76,8 +76,8 @@ static osc_status name_gaps(const struct osc_idle_view *v, struct osc_advice_ite
 
     find_longest(v, e, item);
     item->subject = e->is_last ? OSC_STR("") : osc_trace_str(v->a->t, e->subject);
-    item->more[1] = e->subject_ns;
-    item->more[2] = e->is_last;
+    item->facts.most_ns = e->subject_ns;
+    item->facts.is_after_last = e->is_last;
     return st;
 }
 
@@ -178,8 +178,8 @@ static osc_status measure_launches(const struct osc_idle_view *v, struct osc_adv
     if (kernels && calls) {
         const size_t n = collect_launches(v->a, kernels, calls);
 
-        item->more[3] = lower_median(kernels, n);
-        item->more[4] = lower_median(calls, n);
+        item->facts.kernel_ns = lower_median(kernels, n);
+        item->facts.call_ns = lower_median(calls, n);
     }
     const osc_status st = kernels && calls ? OSC_OK : OSC_ENOMEM;
     osc_free(kernels);
@@ -254,10 +254,10 @@ osc_status osc_idle_name_unrecorded(const struct osc_idle_view *v, enum osc_idle
     if (st == OSC_OK)
         st = osc_intervals_intersect(&when, &v->s->of[cause], &marked);
     const struct osc_name_sum top = osc_name_sums_top(&sums);
-    item->more[4] = osc_intervals_length(&marked);
+    item->facts.marked_ns = osc_intervals_length(&marked);
     if (top.ns >= item->impact_ns / OSC_IDLE_WORTH) {
         item->grew = osc_split_without_address(osc_trace_str(v->a->t, top.name));
-        item->more[3] = top.ns < item->impact_ns ? top.ns : item->impact_ns;
+        item->facts.mark_ns = top.ns < item->impact_ns ? top.ns : item->impact_ns;
     }
     osc_name_sums_fini(&sums);
     osc_intervals_fini(&when);

@@ -173,7 +173,7 @@ osc_status osc_advice_memory_growth(const struct osc_advice_base *a,
         item->whole += steps[i].all;
         item->applies = item->applies && steps[i].stays > steps[i].all / 100;
     }
-    item->more[0] = (int64_t)a->b->n_kept - 1;
+    item->facts.n_steps = (int64_t)a->b->n_kept - 1;
     if (item->applies)
         item->subject = osc_trace_str(a->t, osc_name_sums_top(&item->names).name);
     osc_free(records);

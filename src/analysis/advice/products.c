@@ -5,7 +5,6 @@
  * has both (torch.profiler._pattern_matcher); here the time at stake is that of the kernels.
  */
 #include "analysis/advice/advice_list.h"
-#include "analysis/advice/advice_words.h"
 #include "base/wide.h"
 #include "codec/json.h"
 #include "model/known_names.h"
@@ -164,33 +163,4 @@ osc_status osc_advice_products(const struct osc_advice_base *a, struct osc_advic
     osc_intervals_fini(&fp32);
     osc_ruler_fini(&ruler);
     return st;
-}
-
-/* Say what the kernels of the operators, by name or in general, take. */
-static void say_products(const struct osc_advice_numbers *n, struct osc_strbuf *out,
-                         const char *what)
-{
-    osc_strbuf_adds(out, what);
-    osc_strbuf_adds(out, " take ");
-    osc_words_share(out, n);
-    if (osc_words_has_name(n, n->subject)) {
-        osc_strbuf_adds(out, ", most of it those of ");
-        osc_strbuf_addstr(out, n->subject_shown);
-    }
-}
-
-void osc_advice_say_unaligned(const struct osc_advice_numbers *n, struct osc_strbuf *out)
-{
-    say_products(n, out,
-                 "Products of matrices of 16 bits with sizes that are no multiples of 8");
-    osc_strbuf_adds(out,
-                    ". Aligned ones use the matrix units of the device fully: pad vocabulary, "
-                    "hidden sizes and batches to multiples of 8.");
-}
-
-void osc_advice_say_fp32_matmul(const struct osc_advice_numbers *n, struct osc_strbuf *out)
-{
-    say_products(n, out, "Products of matrices in FP32");
-    osc_strbuf_adds(out, ", though the device has TF32. If its precision is enough: "
-                         "torch.set_float32_matmul_precision('high').");
 }

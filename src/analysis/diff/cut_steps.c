@@ -2,7 +2,7 @@
 #include "analysis/diff/cut_steps.h"
 
 #include "analysis/table_columns.h"
-#include "analysis/words.h"
+#include "prose/words.h"
 
 void osc_cut_steps_add(struct osc_cut_steps *c, const struct osc_result *steps)
 {

@@ -8,9 +8,9 @@
 
 #include "analysis/diff/change.h"
 #include "analysis/diff/cut_steps.h"
-#include "analysis/words.h"
 #include "base/mem.h"
 #include "derive/breakdown.h"
+#include "prose/words.h"
 
 enum {
     NAME,

@@ -10,12 +10,13 @@
 #include "analysis/shared_options.h"
 #include "analysis/table_columns.h"
 #include "analysis/table_registry.h"
-#include "analysis/words.h"
 #include "base/mem.h"
 #include "base/percent.h"
 #include "base/shell.h"
 #include "base/wide.h"
 #include "derive/steps/outliers.h"
+#include "names/labels.h"
+#include "prose/words.h"
 #include "table/table_options.h"
 
 enum { VIEW, TEXT, EVIDENCE, HAS_DATA, N_COLUMNS };
@@ -378,6 +379,27 @@ static void add_tensor_cores(struct osc_strbuf *out, const struct osc_result *r,
     }
 }
 
+/* Append NAME of a kernel, as it is told from the others of R, which are in COLUMN. */
+static void add_symbol(struct osc_strbuf *out, const struct osc_result *r, uint32_t column,
+                       struct osc_str name)
+{
+    struct osc_labels labels = {0};
+    osc_status st = OSC_OK;
+    osc_sid id;
+
+    for (uint64_t i = 0; i < r->n_rows && st == OSC_OK; i++)
+        st = osc_labels_add(&labels, osc_result_get_str(r, i, column), true, &id);
+    if (st == OSC_OK)
+        st = osc_labels_add(&labels, name, true, &id);
+    if (st == OSC_OK)
+        st = osc_labels_compose(&labels, OSC_LABELS_WIDTH, OSC_LABELS_WIDTH);
+    if (st == OSC_OK)
+        osc_words_quoted(out, osc_labels_get(&labels, id));
+    else
+        out->status = st;
+    osc_labels_fini(&labels);
+}
+
 static bool say_kernels(struct osc_strbuf *out, const struct osc_result *const *of,
                         const struct osc_options *o)
 {
@@ -393,8 +415,8 @@ static bool say_kernels(struct osc_strbuf *out, const struct osc_result *const *
     osc_strbuf_adds(out, "Kernels run for ");
     osc_words_time(out, osc_wide_nearest(whole));
     osc_strbuf_adds(out, ", ");
-    osc_words_symbol_of(out, r, osc_column_kernels_name,
-                        osc_result_get_str(r, most, osc_column_kernels_name));
+    add_symbol(out, r, osc_column_kernels_name,
+               osc_result_get_str(r, most, osc_column_kernels_name));
     osc_strbuf_adds(out, " for ");
     add_share(out, osc_result_get_int(r, most, osc_column_kernels_total_ns), whole);
     osc_strbuf_adds(out, " of it; ");

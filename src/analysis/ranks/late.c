@@ -2,8 +2,8 @@
 #include "analysis/ranks/late.h"
 
 #include "analysis/table_columns.h"
-#include "analysis/words.h"
 #include "base/percent.h"
+#include "prose/words.h"
 
 bool osc_late_find(const struct osc_result *stragglers, uint64_t *row)
 {

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "analysis/words.h"
 #include "base/mem.h"
 #include "base/percent.h"
+#include "prose/words.h"
 
 /* Saturates. */
 static void add(int64_t *to, int64_t value)

@@ -11,7 +11,6 @@
 
 #include "base/str.h"
 #include "base/strbuf.h"
-#include "table/table.h"
 
 /* NS with a unit, such as 12.3 ms; and N bytes, such as 15.2 GiB. */
 void osc_words_time(struct osc_strbuf *out, int64_t ns);
@@ -32,7 +31,3 @@ void osc_words_name(struct osc_strbuf *out, struct osc_str name);
 /* NAME, which may be of a kernel, as tables show it: short, and with its arguments folded
  * unless HAS_FULL_NAMES. */
 void osc_words_symbol(struct osc_strbuf *out, struct osc_str name, bool has_full_names);
-
-/* NAME of a kernel, as it is told from the others of R, which are in COLUMN. */
-void osc_words_symbol_of(struct osc_strbuf *out, const struct osc_result *r, uint32_t column,
-                         struct osc_str name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analysis/words.h"
+#include "prose/words.h"
 
 #include "base/utf8.h"
 #include "names/elide.h"
@@ -90,26 +90,6 @@ void osc_words_symbol(struct osc_strbuf *out, struct osc_str name, bool has_full
         st = osc_labels_compose(&labels, SYMBOL_WIDTH, SYMBOL_WIDTH);
     if (st == OSC_OK)
         osc_strbuf_addstr(out, osc_labels_get(&labels, id));
-    else
-        out->status = st;
-    osc_labels_fini(&labels);
-}
-
-void osc_words_symbol_of(struct osc_strbuf *out, const struct osc_result *r, uint32_t column,
-                         struct osc_str name)
-{
-    struct osc_labels labels = {0};
-    osc_status st = OSC_OK;
-    osc_sid id;
-
-    for (uint64_t i = 0; i < r->n_rows && st == OSC_OK; i++)
-        st = osc_labels_add(&labels, osc_result_get_str(r, i, column), true, &id);
-    if (st == OSC_OK)
-        st = osc_labels_add(&labels, name, true, &id);
-    if (st == OSC_OK)
-        st = osc_labels_compose(&labels, OSC_LABELS_WIDTH, OSC_LABELS_WIDTH);
-    if (st == OSC_OK)
-        osc_words_quoted(out, osc_labels_get(&labels, id));
     else
         out->status = st;
     osc_labels_fini(&labels);

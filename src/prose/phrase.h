@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * phrase.h - sentences as data.
+ *
+ * A phrase is a text with slots for facts, which have names:
+ *
+ *   {NAME}              the fact, written as its kind says
+ *   {NAME?YES|NO}       YES if there is such a fact, else NO; "|NO" may be left out
+ *   {NAME|ONE|OTHER}    ONE if the fact, a count, is 1, else OTHER
+ *
+ * YES, NO, ONE and OTHER are phrases. So what a sentence may say stands in one text that can be
+ * read, and code decides only which facts there are:
+ *
+ *   "{count} {count|copy|copies}{name?, above all {name}}: {time} ({share} of all)"
+ *
+ * All facts that the sentences of one subject may have are a list, made from an X-macro with
+ * their numbers, so that code that sets an unknown fact does not compile. Phrases name facts in
+ * a text: the unit test of the subject calls osc_phrase_check() for each.
+ *
+ * Threading: pure functions.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "base/strbuf.h"
+#include "base/wide.h"
+
+enum osc_prose_kind {
+    OSC_PROSE_FLAG,    /* is there or not, and has no value */
+    OSC_PROSE_NS,      /* 12.3 ms */
+    OSC_PROSE_BYTES,   /* 15.2 GiB */
+    OSC_PROSE_COUNT,   /* 3,456 */
+    OSC_PROSE_INTEGER, /* 3456, of what is numbered */
+    OSC_PROSE_SHARE,   /* 12.3 % */
+    OSC_PROSE_PERCENT, /* 12 % */
+    OSC_PROSE_TEXT,    /* as it is */
+    OSC_PROSE_NAME,    /* a text that is shortened: osc_words_name() */
+    OSC_PROSE_QUOTED,  /* and in quotes if it would read as words: osc_words_quoted() */
+    OSC_PROSE_PHRASE   /* always there: a part of several phrases */
+};
+
+/* A fact that phrases may name. */
+struct osc_prose_def {
+    const char *name;
+    enum osc_prose_kind kind;
+    const char *phrase; /* of a PHRASE; names only facts that stand before it */
+};
+
+struct osc_prose_fact {
+    bool is_there;
+    int64_t n;           /* of NS, BYTES, COUNT, INTEGER */
+    double ratio;        /* of SHARE, PERCENT */
+    struct osc_str text; /* of TEXT, NAME, QUOTED; borrowed */
+};
+
+/* What is known for a phrase. */
+struct osc_prose_facts {
+    const struct osc_prose_def *defs;
+    struct osc_prose_fact *v; /* by number; zeroed, none is there */
+    unsigned n;
+};
+
+static inline void osc_prose_flag(const struct osc_prose_facts *f, unsigned fact, bool is_there)
+{
+    f->v[fact].is_there = is_there;
+}
+
+static inline void osc_prose_number(const struct osc_prose_facts *f, unsigned fact, int64_t n)
+{
+    f->v[fact] = (struct osc_prose_fact){.is_there = true, .n = n};
+}
+
+static inline void osc_prose_ratio(const struct osc_prose_facts *f, unsigned fact, double ratio)
+{
+    f->v[fact] = (struct osc_prose_fact){.is_there = true, .ratio = ratio};
+}
+
+/* PART / WHOLE, or 0 if WHOLE is not positive. */
+static inline void osc_prose_share(const struct osc_prose_facts *f, unsigned fact,
+                                   osc_wide part, osc_wide whole)
+{
+    osc_prose_ratio(f, fact, whole > 0 ? (double)part / (double)whole : 0);
+}
+
+static inline void osc_prose_text(const struct osc_prose_facts *f, unsigned fact,
+                                  struct osc_str text)
+{
+    f->v[fact] = (struct osc_prose_fact){.is_there = true, .text = text};
+}
+
+/* Append PHRASE with its FACTS. A slot whose fact is not there makes the status of OUT
+ * OSC_EINVAL. */
+void osc_phrase_add(struct osc_strbuf *out, const char *phrase,
+                    const struct osc_prose_facts *facts);
+
+/* NULL if PHRASE can be read, and each of its slots is one of the N facts DEFS that can be
+ * written so; else the place that is wrong. */
+const char *osc_phrase_check(const char *phrase, const struct osc_prose_def *defs, unsigned n);
+
+/* The same of all phrases among DEFS; or the first that is wrong. */
+const char *osc_prose_check(const struct osc_prose_def *defs, unsigned n);
