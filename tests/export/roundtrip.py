@@ -3,6 +3,7 @@
 # step: export-roundtrip
 # args: --opscope {gcc}/opscope --random 2 --seed {seed} --largest 60000
 # full: --opscope {gcc}/opscope --random 800 --seed {seed}
+# turn: 1
 """Export traces and read them back: every table must be the same.
 
     python3 tests/export/roundtrip.py --opscope PATH [--traces DIR] [--random N] [--seed S]

@@ -3,6 +3,7 @@
 # step: records-format
 # args: --opscope {gcc}/opscope --count 8 --flips
 # full: --opscope {gcc}/opscope --count 4000 --flips
+# turn: 5
 """Compare how opscope and the reader written from docs/format.md read recordings.
 
     check.py [--opscope PATH] [--recorder PATH] [--count N] [--seed N] [--flips] [FILE...]

@@ -6,6 +6,7 @@
 # mode: fast
 # step: golden-asan
 # args: --opscope {asan}/opscope
+# turn: 7
 """Run the command as users do, and compare its output with the expected one.
 
 Each NAME.sh of this folder (or one below) runs under bash in an empty folder,

@@ -2,7 +2,7 @@
 # step: oracle-holistic
 # args: --opscope {gcc}/opscope --peers {peers} --random 1
 # full: --opscope {gcc}/opscope --peers {peers} --random 20
-# turn: 2
+# turn: 6
 """Compare times of communication with those of HolisticTraceAnalysis 0.5 (HTA).
 
     python3 tests/oracle/holistic.py --opscope PATH --peers PYTHON [--shared DIR] [--random N] [--show N]

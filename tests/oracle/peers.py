@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # step: oracle-peers
 # args: --opscope {gcc}/opscope
+# turn: 6
 """Compare a provider of tables with the peers' answers for the same traces.
 
     python3 tests/oracle/peers.py [--opscope PATH] [--shared DIR] [--only GROUP] [--show N]

@@ -2,6 +2,7 @@
 # step: oracle-ranks
 # args: --opscope {gcc}/opscope --random 8 --seed {seed}
 # full: --opscope {gcc}/opscope --random 4000 --seed {seed}
+# turn: 3
 """Compare the tables of ranks with the slow twin's, on runs of several ranks.
 
     python3 tests/oracle/ranks.py --opscope PATH [--shared DIR] [--random N] [--seed S]

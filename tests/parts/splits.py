@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # step: parts
 # args: --opscope {gcc}/opscope
+# turn: 7
 """Check that a table of parts is, to the byte, the table that one process prints, however the
 files are shared out and in whatever order the parts arrive; and that broken parts are refused.
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # step: cxx
 # args: --opscope {gcc}/opscope
+# turn: 6
 """Compile programs that use scope.hpp, by all compilers and standards at hand, and read what they
 record.
 

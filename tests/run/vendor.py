@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # step: torch-vendor
 # args: --opscope {gcc}/opscope --python {torch}
-# turn: 1
+# turn: 3
 # needs: module
 """Train the example of a vendor's device, and check what its tables and its trace say.
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # step: clients
 # args: --opscope {gcc}/opscope --python {torch|python3}
+# turn: 7
 """Check that programs which call ITT are recorded: opscope's tables show what they did.
 
 Our own client covers rare cases (an old static part, kill -9, fork); oneTBB, LLVM's OpenMP, PyTorch

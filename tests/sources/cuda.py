@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # step: cuda
 # args: --opscope {gcc}/opscope --python {torch|python3}
-# turn: 3
+# turn: 5
 # step: cuda-asan
 # args: --opscope {asan}/opscope --python {torch|python3} --only counted
 # full: --opscope {asan}/opscope --python {torch|python3}

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # step: level-zero
 # args: --opscope {gcc}/opscope --python {torch|python3}
+# turn: 4
 # step: level-zero-asan
 # args: --opscope {asan}/opscope --python {nvtx|python3}
 # mode: full

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # step: opencl
 # args: --opscope {gcc}/opscope --python {nvtx|python3}
-# turn: 0
+# turn: 5
 # step: opencl-asan
 # args: --opscope {asan}/opscope --python {nvtx|python3} --only counted
 # full: --opscope {asan}/opscope --python {nvtx|python3}
-# turn: 2
+# turn: 5
 # step: opencl-tsan
 # args: --opscope {tsan}/opscope --python {nvtx|python3}
 # mode: full

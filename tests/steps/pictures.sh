@@ -3,7 +3,7 @@
 # step: pictures
 # args: {shared} {gcc}/opscope {logs}/pictures
 # needs: browser
-# turn: 0
+# turn: 6
 # Make the pictures of docs/viewer.md, of the traces that lie beside the project.
 
 data=$1/data opscope=$2 place=$3

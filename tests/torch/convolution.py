@@ -3,7 +3,7 @@
 # step: torch-convolution
 # with: {torch}
 # args: --opscope {gcc}/opscope
-# turn: 3
+# turn: 7
 # needs: module
 """Check that a comparison names the convolution where a network lost its fast one.
 

@@ -4,7 +4,7 @@
 # with: {torch}
 # env: PYTHONPATH={module}
 # full-env: OPSCOPE_TEST_APART=1
-# turn: 2
+# turn: 4
 """Faults under opscope.torch: exceptions, threads, forks, exits, odd names, builds.
 
     python3 tests/torch/faults.py

@@ -4,7 +4,7 @@
 # with: {torch}
 # env: PYTHONPATH={module}
 # full-env: OPSCOPE_TEST_APART=1
-# turn: 1
+# turn: 3
 """opscope.torch as programs use it: arguments, files, metadata, misuse.
 
     python3 tests/torch/interface.py

@@ -4,7 +4,7 @@
 # with: {torch}
 # env: PYTHONPATH={module}
 # full-env: OPSCOPE_TEST_APART=1
-# turn: 3
+# turn: 2
 """Check what opscope.torch records of memory: the same as torch.profiler, or as torch documents it.
 
     python3 tests/torch/memory.py

@@ -4,7 +4,7 @@
 # with: {torch}
 # args: --opscope {gcc}/opscope
 # env: PYTHONPATH={module}
-# turn: 3
+# turn: 0
 """Run torch's own pattern matcher on opscope's event tree, and compare both trees.
 
     python3 tests/torch/patterns.py --opscope PATH

@@ -4,7 +4,7 @@
 # with: {torch}
 # args: --opscope {gcc}/opscope --quick
 # full: --opscope {gcc}/opscope
-# turn: 2
+# turn: 7
 # needs: module
 """Check that `opscope run --torch` records every process of a program, and every profile in it.
 

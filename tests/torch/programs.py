@@ -4,7 +4,7 @@
 # with: {torch}
 # args: --quick --opscope {gcc}/opscope
 # full: --opscope {gcc}/opscope
-# turn: 0
+# turn: 6
 # needs: module
 """Check that programs print the same with opscope: unchanged, and with a changed import.
 

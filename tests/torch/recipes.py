@@ -4,7 +4,7 @@
 # with: {torch}
 # args: --opscope {gcc}/opscope
 # env: PYTHONPATH={module}
-# turn: 1
+# turn: 7
 """Run the workflows of docs/ci and examples/resnet, as their readers do.
 
     python3 tests/torch/recipes.py --opscope COMMAND

@@ -4,7 +4,7 @@
 # with: {torch}
 # env: PYTHONPATH={module}
 # full-env: OPSCOPE_TEST_APART=1
-# turn: 3
+# turn: 4
 """Check the results of opscope.torch: the same as torch.profiler's, or as torch documents them.
 
     python3 tests/torch/results.py

@@ -4,7 +4,7 @@
 # with: {torch}
 # env: PYTHONPATH={module}
 # full-env: OPSCOPE_TEST_APART=1
-# turn: 2
+# turn: 6
 """Recordings of opscope.torch as programs begin and end them: schedules, threads, forks, kills.
 
     python3 tests/torch/sessions.py

@@ -4,7 +4,7 @@
 # with: {torch}
 # args: --opscope {gcc}/opscope --quick
 # full: --opscope {gcc}/opscope --runs 10 --healthy 20
-# turn: 3
+# turn: 4
 # needs: module
 """Check that what makes a small training slow is named by advice, and nothing where all is well.
 

@@ -3,7 +3,7 @@
 # step: torch-stacks
 # with: {torch}
 # args: --opscope {gcc}/opscope
-# turn: 1
+# turn: 7
 # needs: module
 """Check `opscope run --torch=stack`: calls of Python, lines, modules and names of threads.
 

@@ -3,7 +3,7 @@
 // step: view-abuse
 // args: --opscope {gcc}/opscope
 // needs: browser
-// turn: 2
+// turn: 7
 // What a page shows when something is wrong: with the server, the files, the browser, the names or
 // the address.
 //

@@ -3,7 +3,7 @@
 // step: view-everywhere
 // args: --opscope {gcc}/opscope
 // needs: browser
-// turn: 0
+// turn: 4
 // What holds in every view: the strip, a sentence, a selection that stays, parts with their rows,
 // meaning, picture and command, links that show the same in another browser, and the way back.
 //

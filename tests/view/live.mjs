@@ -3,6 +3,7 @@
 // step: view-live
 // args: --opscope {gcc}/opscope
 // needs: browser
+// turn: 2
 // The step strip, and a page that follows a recording while it is made.
 //
 //     live.mjs [--opscope PATH]

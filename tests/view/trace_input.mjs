@@ -3,7 +3,7 @@
 // step: view-trace-input
 // args: --opscope {gcc}/opscope
 // needs: browser
-// turn: 2
+// turn: 7
 // The timeline under mouse and fingers: areas and ranges whose edges snap, panning and zooming.
 //
 //     trace_input.mjs [--opscope PATH]

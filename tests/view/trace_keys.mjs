@@ -3,7 +3,7 @@
 // step: view-trace-keys
 // args: --opscope {gcc}/opscope
 // needs: browser
-// turn: 3
+// turn: 1
 // The timeline by keys: from event to event, to hits of the search, through the windows that were
 // shown; all arrows of a window, and what colours mean.
 //

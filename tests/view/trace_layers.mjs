@@ -3,7 +3,7 @@
 // step: view-trace-layers
 // args: --opscope {gcc}/opscope
 // needs: browser
-// turn: 3
+// turn: 0
 // What a timeline shows of its lanes: Python frames as a layer, sparse queues packed, fewer levels
 // of a track; how much of the device is used; marks of a search; and events beside the selected one
 // that are not in sight.

@@ -3,7 +3,7 @@
 // step: view-trace-moves
 // args: --opscope {gcc}/opscope
 // needs: browser
-// turn: 2
+// turn: 7
 // The timeline while it moves: no grey gap while the server is slow, keys by their place on any
 // keyboard, windows that come back, and cells of many ranges.
 //

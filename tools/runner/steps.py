@@ -15,7 +15,7 @@ Nothing else lists it. In .mjs files the lines begin with //. The keys, of which
     env     variables, NAME=VALUE, and `full-env` those of ./check full
     needs   further names of provide.py, which it does not get as arguments
     mode    the shortest mode that has it: fast, all (if nothing is said), full or bench
-    turn    0 to 3: ./check without names runs it at each fourth value of CHECK_SEED
+    turn    0 to 7: ./check without names runs it at each eighth value of CHECK_SEED
     order   `first`: all others wait for it; `alone`: nothing runs beside it
 
 A line that begins with more blanks continues the one above. What the step tests is the first sentence of
@@ -44,7 +44,7 @@ LINE = re.compile(r"^(?:#|//) (\w[\w-]*):(?: +(\S.*))?$")
 MORE = re.compile(r"^(?:#|//)   +(\S.*)$")
 HEAD = re.compile(rf"!|SPDX|(?:{'|'.join(KEYS)}):(?: |$)")
 NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
-TURNS = 4
+TURNS = 8
 WIDTH = 110  # of a sentence in the list
 
 
@@ -159,7 +159,7 @@ def made_of(root: Path, path: Path, block: dict[str, str]) -> Step:
     mode, order, turn = block.get("mode", "all"), block.get("order", ""), block.get("turn")
     if mode not in MODES or order not in ("", "first", "alone"):
         raise Misuse(f"{where}: {name}: no such mode or order: {mode} {order}")
-    if turn is not None and turn not in "0123":
+    if turn is not None and turn not in map(str, range(TURNS)):
         raise Misuse(f"{where}: {name}: a turn is 0 to {TURNS - 1}, not {turn}")
     program = block.get("with", PROGRAMS[path.suffix])
     args = block.get("args", "")

@@ -81,7 +81,7 @@ class Tree(unittest.TestCase):
     def test_what_cannot_be_meant_is_refused(self):
         for text in (
             "# step: a\n# turns: 1\n",
-            "# step: a\n# turn: 4\n",
+            "# step: a\n# turn: 8\n",
             "# step: a\n# mode: slow\n",
             "# step: a\n# order: last\n",
             "# step: A b\n",
@@ -105,9 +105,9 @@ class Tree(unittest.TestCase):
         with self.assertRaises(steps.Misuse):
             names("all", "three*")
 
-    def test_a_step_has_a_turn_at_each_fourth_seed(self):
+    def test_a_step_has_a_turn_at_each_eighth_seed(self):
         twin = self.load(a__py=TWIN)["twin"]
-        self.assertEqual([n for n in range(8) if twin.is_its_turn("all", n)], [2, 6])
+        self.assertEqual([n for n in range(16) if twin.is_its_turn("all", n)], [2, 10])
         self.assertTrue(twin.is_its_turn("full", 1))
 
     def test_words_that_are_named_become_several(self):
