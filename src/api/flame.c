@@ -22,8 +22,8 @@
 #include "analysis/stacks/flame_graph.h"
 #include "analysis/stacks/folding.h"
 #include "api/endpoints.h"
+#include "ask/evaluate.h"
 #include "ask/operands.h"
-#include "ask/set.h"
 #include "base/mem.h"
 #include "base/parse.h"
 #include "base/shell.h"
@@ -169,15 +169,16 @@ static osc_status write_flame(const struct osc_flame *flame, const struct flame 
     return st == OSC_OK ? out->status : st;
 }
 
-static osc_status use(void *ctx, const struct osc_chosen *chosen, struct osc_err *err)
+/* A sink of traces. */
+static osc_status take(void *ctx, const struct osc_evaluated *e, struct osc_err *err)
 {
     struct flame *const f = ctx;
     struct osc_stack_tree tree;
     struct osc_flame flame = {.tree = NULL};
     uint64_t n_lines;
 
-    f->stacks.traces = chosen->traces;
-    f->stacks.n_traces = chosen->n_traces;
+    f->stacks.traces = e->chosen->traces;
+    f->stacks.n_traces = e->chosen->n_traces;
     osc_stack_tree_init(&tree);
     tree.keeps_blanks = true;
     osc_status st = osc_folding_make(&f->stacks, &tree, &n_lines, err);
@@ -262,11 +263,13 @@ static void write_command(const struct osc_api_call *c, const struct flame *f, u
 static osc_status ask(struct osc_api_call *c, struct flame *f, struct osc_set *set,
                       struct osc_err *err)
 {
-    struct osc_set_using with = {.use = use, .ctx = f};
-    osc_status st = osc_folding_facts(&f->stacks, &with.facts, err);
+    const struct osc_question q = {.cancel = c->request->cancel};
+    const struct osc_asking asking = {.view = &f->request.view, .question = &q};
+    struct osc_sink sink = {OSC_SINK_TRACES, .take = take, .ctx = f};
+    osc_status st = osc_folding_facts(&f->stacks, &sink.facts, err);
 
     if (st == OSC_OK)
-        st = osc_set_use(set, &f->request.view, &with, c->request->cancel, err);
+        st = osc_evaluate(set, &asking, &sink, err);
     return st;
 }
 

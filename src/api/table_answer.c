@@ -25,9 +25,8 @@
 #include "analysis/table_registry.h"
 #include "api/cols.h"
 #include "api/endpoints.h"
-#include "ask/asked.h"
+#include "ask/evaluate.h"
 #include "ask/operands.h"
-#include "ask/set.h"
 #include "base/parse.h"
 #include "base/shell.h"
 
@@ -244,8 +243,13 @@ static osc_status ask_frame(const struct wanted *w, const struct sets *s,
 
     if (q.limit <= 0)
         q.limit = w->n_sorted;
-    if (is_stream(w) || w->n_sorted > 0)
-        return osc_set_ask_window(s->now, &r->view, &q, window, f, err);
+    if (is_stream(w) || w->n_sorted > 0) {
+        const struct osc_asking a = {.view = &r->view, .question = &q};
+        struct osc_frame_sink frame = {f, window};
+        const struct osc_sink sink = osc_sink_frame(&frame);
+
+        return osc_evaluate(s->now, &a, &sink, err);
+    }
     const osc_status st = s->base ? osc_compare(s->base, s->now, &r->view, &q, f, err)
                                   : osc_ask(s->now, &r->view, &q, f, err);
     *window = (struct osc_window){.n_all = st == OSC_OK ? osc_frame_rows(*f) : 0};

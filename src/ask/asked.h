@@ -14,13 +14,6 @@
 #include "ask/request.h"
 #include "sql/where.h"
 
-/* The rows that a frame is to have of a stream, counted over all ranks and spans. Of an answer
- * that is no stream it gets all, and first becomes 0. */
-struct osc_window {
-    uint64_t first, n;
-    uint64_t n_all; /* set by the frame: the rows that there are, without a limit */
-};
-
 /* Zeroed, it is no question. It points into itself: never copy it. */
 struct osc_asked {
     const struct osc_table_def *def;
@@ -39,7 +32,6 @@ struct osc_asked {
     struct osc_query query;
     const struct osc_str *sources; /* borrowed; one path for each trace or part of query */
     struct osc_answer answer;
-    struct osc_window *window; /* borrowed; NULL: all rows */
 };
 
 /*

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "analysis/table_registry.h"
-#include "ask/set.h"
+#include "ask/evaluate.h"
 #include "base/mem.h"
 #include "support/peak.h"
 #include "support/random_trace.h"
@@ -107,7 +107,7 @@ static bool ask(const struct osc_request *requests, size_t n, bool is_by_rank,
     for (size_t i = 0; i < n && st == OSC_OK; i++) {
         was_by_rank = osc_set_loaded(set)->is_visited;
         assert_int_equal(osc_set_loaded(set)->n_traces == 0, was_by_rank);
-        st = osc_set_run(set, &asked[i], &err);
+        st = osc_evaluate_opened(set, &asked[i], NULL, &err);
         if (st == OSC_OK)
             st = osc_asked_write(&asked[i], &err);
     }
@@ -577,7 +577,7 @@ TEST_WITH(many_small_files_need_little_each, set_up, tear_down)
         assert_int_equal(osc_asked_init(&asked[i], &requests[i], NULL, &err), OSC_OK);
     assert_int_equal(osc_set_load_to_ask(&set, &o, all, 2, &err), OSC_OK);
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(osc_set_run(set, &asked[i], &err), OSC_OK);
+        assert_int_equal(osc_evaluate_opened(set, &asked[i], NULL, &err), OSC_OK);
         assert_int_equal(asked[i].answer.n_blocks, N);
     }
     for (int i = 0; i < 2; i++)

@@ -211,3 +211,9 @@ struct osc_view osc_view_join(const struct osc_view *only, const struct osc_view
     }
     return j;
 }
+
+bool osc_view_is_all(const struct osc_view *v)
+{
+    return !v->ranks && !v->spans && !v->process && !v->thread && !v->device && !v->steps &&
+           !v->has_from && !v->has_to;
+}

@@ -67,3 +67,6 @@ OSC_MUST_USE osc_status osc_chosen_digest(const struct osc_chosen *c,
 
 /* V, with the fields that it does not set from ONLY. */
 struct osc_view osc_view_join(const struct osc_view *only, const struct osc_view *v);
+
+/* Whether V selects everything. */
+bool osc_view_is_all(const struct osc_view *v);

@@ -37,7 +37,8 @@ void osc_digests_fini(struct osc_digests *d)
     *d = (struct osc_digests){0};
 }
 
-osc_status osc_digests_keep_sources(struct osc_digests *d, const struct osc_asked *k)
+/* Keep in D what K, which was answered, says about its files, besides its rows. */
+static osc_status keep_sources(struct osc_digests *d, const struct osc_asked *k)
 {
     const struct osc_sheet *const sheet = &k->answer.sheet;
 
@@ -60,6 +61,23 @@ osc_status osc_digests_keep_sources(struct osc_digests *d, const struct osc_aske
         return d->torch_version ? OSC_OK : OSC_ENOMEM;
     }
     return OSC_OK;
+}
+
+static osc_status take_side(void *ctx, const struct osc_evaluated *e, struct osc_err *err)
+{
+    const struct osc_side_sink *const to = ctx;
+    struct osc_result *const rows = &to->all->of[to->side];
+
+    (void)err;
+    osc_result_init(rows, e->asked->def);
+    osc_result_move(rows, &e->asked->answer.blocks[0].result);
+    to->all->files = e->files;
+    return keep_sources(to->all, e->asked);
+}
+
+struct osc_sink osc_sink_side(struct osc_side_sink *to)
+{
+    return (struct osc_sink){.take = take_side, .ctx = to};
 }
 
 /* The questions for digests. */
@@ -101,12 +119,10 @@ osc_status osc_digests_load(struct osc_digests *d, const struct osc_load *o,
     if (st == OSC_OK)
         st = osc_set_load_to_ask(&set, o, g.asked, g.n, err);
     for (size_t i = 0; i < g.n && st == OSC_OK; i++) {
-        st = osc_set_run(set, g.asked[i], err);
-        if (st == OSC_OK) {
-            osc_result_init(&d->of[g.sides[i]], g.asked[i]->def);
-            osc_result_move(&d->of[g.sides[i]], &g.asked[i]->answer.blocks[0].result);
-            st = osc_digests_keep_sources(d, g.asked[i]);
-        }
+        struct osc_side_sink side = {d, g.sides[i]};
+        const struct osc_sink sink = osc_sink_side(&side);
+
+        st = osc_evaluate_opened(set, g.asked[i], &sink, err);
         if (st != OSC_OK)
             st = osc_loaded_fail(osc_set_loaded(set), NULL, st, "comparing", err);
     }

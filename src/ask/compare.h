@@ -13,7 +13,7 @@
 #pragma once
 
 #include "analysis/diff/sides.h"
-#include "ask/set.h"
+#include "ask/evaluate.h"
 
 /* The digests of one run. Zeroed, it is empty. It points into itself: never copy it. */
 struct osc_digests {
@@ -41,9 +41,12 @@ OSC_MUST_USE osc_status osc_digests_load(struct osc_digests *d, const struct osc
                                          struct osc_err *err);
 void osc_digests_fini(struct osc_digests *d);
 
-/* Keep in D what K, which was answered, says about its files, besides its rows. OSC_ENOMEM. */
-OSC_MUST_USE osc_status osc_digests_keep_sources(struct osc_digests *d,
-                                                 const struct osc_asked *k);
+/* A sink for the rows of a digest: they become that of SIDE. */
+struct osc_side_sink {
+    struct osc_digests *all;
+    uint32_t side; /* enum osc_side */
+};
+struct osc_sink osc_sink_side(struct osc_side_sink *to);
 
 /* The digests of two runs. */
 struct osc_compared {

@@ -276,7 +276,7 @@ static osc_status prepare(struct osc_frame *f, const struct osc_sheet *sheet)
     return OSC_OK;
 }
 
-osc_status osc_frame_make(struct osc_frame **to, struct osc_asked *k,
+osc_status osc_frame_make(struct osc_frame **to, struct osc_asked *k, struct osc_window *window,
                           const struct osc_digest *files, struct osc_err *err)
 {
     struct osc_frame *const f = osc_calloc(1, sizeof *f);
@@ -290,19 +290,19 @@ osc_status osc_frame_make(struct osc_frame **to, struct osc_asked *k,
         osc_fingerprint_text(f->fingerprint, files);
         st = prepare(f, &k->answer.sheet);
     }
-    if (k->window && k->answer.is_stream) {
-        k->query.n_skipped = k->window->first;
-        l.n_left = k->window->n;
-    } else if (k->window) {
-        k->window->first = 0;
+    if (window && k->answer.is_stream) {
+        k->query.n_skipped = window->first;
+        l.n_left = window->n;
+    } else if (window) {
+        window->first = 0;
     }
     if (st == OSC_OK)
         st = osc_answer_rows(&k->query, &k->answer, add_rows, &l, err);
     if (st == OSC_ECANCELED && l.n_left == 0)
         st = OSC_OK;
-    if (st == OSC_OK && k->window)
-        k->window->n_all = k->answer.is_stream ? osc_answer_count_stream(&k->query, &k->answer)
-                                               : f->n_rows + k->answer.sheet.n_more;
+    if (st == OSC_OK && window)
+        window->n_all = k->answer.is_stream ? osc_answer_count_stream(&k->query, &k->answer)
+                                            : f->n_rows + k->answer.sheet.n_more;
     if (st == OSC_OK)
         st = finish(f, k);
     osc_strbuf_fini(&l.text);

@@ -14,9 +14,17 @@
 #include "base/hash.h"
 #include "opscope/trace.h"
 
-/* Copy all rows of K, which was run, or those of its window, into a new frame. FILES is the
- * digest for its fingerprint. *F is NULL after a failure. */
+/* The rows that a frame is to have of a stream, counted over all ranks and spans. Of an answer
+ * that is no stream it gets all, and first becomes 0. */
+struct osc_window {
+    uint64_t first, n;
+    uint64_t n_all; /* set by the frame: the rows that there are, without a limit */
+};
+
+/* Copy the rows of K, which was run, into a new frame: those of WINDOW or, if that is NULL,
+ * all. FILES is the digest for its fingerprint. *F is NULL after a failure. */
 OSC_MUST_USE osc_status osc_frame_make(struct osc_frame **f, struct osc_asked *k,
+                                       struct osc_window *window,
                                        const struct osc_digest *files, struct osc_err *err);
 
 /* For each row of F, its number among those of its rank and span before they were sorted; what

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* osc_merge() of opscope/trace.h. */
+#include "ask/evaluate.h"
 #include "ask/join.h"
-#include "ask/set.h"
 #include "base/note.h"
 
 /* Make the frame *F of the answer that the parts J give. */
@@ -9,6 +9,8 @@ static osc_status make_frame(const struct osc_joined *j, struct osc_frame **f,
                              struct osc_err *err)
 {
     static const struct osc_how any_how;
+    struct osc_frame_sink frame = {.frame = f};
+    const struct osc_sink sink = osc_sink_frame(&frame);
     struct osc_request r = {.how = any_how};
     struct osc_asked k = {0}, *const asked = &k;
     struct osc_set *set = NULL;
@@ -28,7 +30,7 @@ static osc_status make_frame(const struct osc_joined *j, struct osc_frame **f,
     if (st == OSC_OK)
         st = osc_set_load_to_ask(&set, &o, &asked, 1, err);
     if (st == OSC_OK)
-        st = osc_set_frame(set, &k, f, err);
+        st = osc_evaluate_opened(set, &k, &sink, err);
     osc_asked_fini(&k);
     osc_set_release(set);
     return st;

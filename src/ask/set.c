@@ -7,10 +7,7 @@
 
 #include "analysis/table_registry.h"
 #include "ask/by_rank.h"
-#include "ask/cancel.h"
-#include "ask/compose.h"
 #include "ask/files/budget.h"
-#include "ask/frame.h"
 #include "ask/join.h"
 #include "ask/refresh.h"
 #include "ask/set_state.h"
@@ -214,8 +211,9 @@ static osc_status open_one_by_one(struct osc_set **to, const struct osc_load *o,
     if (set)
         set->load.visitor = &nobody;
     if (set && osc_set_loaded(set)->is_visited) {
-        st = osc_set_run(set, &k, err);
         struct osc_mem_account *const before = osc_mem_enter(&set->account);
+        st = osc_loaded_fail(&set->now->loaded, NULL, osc_by_rank_place(&set->by_rank, &k, err),
+                             "making a table", err);
         osc_by_rank_fini(&set->by_rank);
         osc_mem_enter(before);
         if (st != OSC_OK) {
@@ -286,6 +284,12 @@ const struct osc_chosen *osc_set_chosen(const struct osc_set *set)
     return &set->now->chosen;
 }
 
+osc_status osc_set_put_parts(const struct osc_set *set, const struct osc_request *r,
+                             struct osc_strbuf *out)
+{
+    return osc_join_put(out, r, &set->load, &set->now->loaded, &set->by_rank);
+}
+
 osc_status osc_set_origins(const struct osc_set *set, struct osc_origin_of **origins,
                            uint32_t *n)
 {
@@ -293,12 +297,6 @@ osc_status osc_set_origins(const struct osc_set *set, struct osc_origin_of **ori
 }
 
 /* --- refreshing ------------------------------------------------------------------ */
-
-static bool is_all(const struct osc_view *v)
-{
-    return !v->ranks && !v->spans && !v->process && !v->thread && !v->device && !v->steps &&
-           !v->has_from && !v->has_to;
-}
 
 /* Make S, which is loaded, the present state of SET. */
 static void publish(struct osc_set *set, struct osc_set_state *s)
@@ -319,7 +317,8 @@ static osc_status refresh(struct osc_set *set, struct osc_changes *changes, stru
 
     if (!s)
         return osc_fail(err, OSC_ENOMEM, "out of memory");
-    const struct osc_refreshing r = {&set->now->loaded, &set->load, is_all(&set->only)};
+    const struct osc_refreshing r = {&set->now->loaded, &set->load,
+                                     osc_view_is_all(&set->only)};
     osc_status st = osc_refresh(&s->loaded, &r, changes, &is_same, err);
     if (st == OSC_OK && !is_same && !s->loaded.is_visited)
         st = choose(s, &set->load, err);
@@ -350,433 +349,4 @@ osc_status osc_set_refresh(struct osc_set *set, struct osc_changes *changes,
         osc_note_clean(err);
     }
     return st;
-}
-
-/* --- asking ---------------------------------------------------------------------- */
-
-/* What a question is asked of. */
-struct asked_of {
-    struct osc_set *set;
-    struct osc_set_state *state; /* used */
-    const struct osc_chosen *chosen;
-};
-
-static osc_status keep_nothing(void *ctx, const struct osc_asked *k)
-{
-    (void)ctx, (void)k;
-    return OSC_OK;
-}
-
-/* See compose.h. */
-static osc_status digest(void *set, const struct osc_asked *k, const struct osc_table_def *def,
-                         struct osc_result *to, struct osc_err *err)
-{
-    const struct osc_set_digesting how = {.def = def,
-                                          .view = &k->request.view,
-                                          .question = &k->request.question,
-                                          .keep = keep_nothing};
-    struct osc_digest files;
-
-    return osc_set_digest(set, &how, to, &files, err);
-}
-
-static osc_status run(const struct asked_of *whom, struct osc_asked *k, struct osc_err *err)
-{
-    const struct osc_asked_of of = {&whom->state->loaded, whom->chosen, whom->set->paths,
-                                    whom->set->n_paths};
-
-    if (k->def->composition)
-        return osc_compose_run(k, &of, &(struct osc_composing){digest, whom->set}, err);
-    if (!of.loaded->is_visited)
-        return osc_asked_run(k, &of, err);
-    struct osc_mem_account *const asker = osc_mem_enter(&whom->set->account);
-    const osc_status st = osc_by_rank_place(&whom->set->by_rank, k, err);
-    osc_mem_enter(asker);
-    return st == OSC_OK ? osc_asked_answer(k, &of, err)
-                        : osc_loaded_fail(of.loaded, NULL, st, "making a table", err);
-}
-
-osc_status osc_set_run(struct osc_set *set, struct osc_asked *k, struct osc_err *err)
-{
-    const struct asked_of whom = {set, set->now, &set->now->chosen};
-    const osc_status st = run(&whom, k, err);
-    struct osc_mem_account *const before = osc_mem_enter(&set->account);
-
-    osc_by_rank_forget(&set->by_rank, k);
-    osc_mem_enter(before);
-    return st;
-}
-
-/* Where an answer goes: one of these. */
-struct recipient {
-    const struct osc_layout *layout;           /* as text */
-    struct osc_frame **frame;                  /* as columns */
-    struct osc_window *window;                 /* with frame: only these rows; or NULL */
-    struct osc_strbuf *parts;                  /* as parts, to be joined elsewhere */
-    const struct osc_set_digesting *digesting; /* or rows, to digest */
-    struct osc_result *digest;
-    struct osc_digest *files;
-    const struct osc_set_using *with; /* or the traces themselves */
-};
-
-osc_status osc_set_put_parts(const struct osc_set *set, const struct osc_request *r,
-                             struct osc_strbuf *out)
-{
-    return osc_join_put(out, r, &set->load, &set->now->loaded, &set->by_rank);
-}
-
-/* Append the parts of the answer to K of the traces that WHOM keeps to OUT. */
-static osc_status answer_in_parts(struct osc_strbuf *out, const struct asked_of *whom,
-                                  struct osc_asked *k, struct osc_err *err)
-{
-    const struct osc_set *const set = whom->set;
-    const struct osc_load load = {.how = &set->how, .selects_late = osc_asked_selects_late(k)};
-    struct osc_by_rank b;
-    osc_status st = osc_by_rank_init(&b, &load, &k->request.view, &k, 1);
-
-    b.keeps_traces = true;
-    if (st == OSC_OK)
-        st = osc_by_rank_ask_kept(&b, &whom->state->loaded, err);
-    if (st == OSC_OK)
-        st = osc_join_put(out, &k->request, &set->load, &whom->state->loaded, &b);
-    osc_by_rank_fini(&b);
-    return osc_loaded_fail(&whom->state->loaded, NULL, st, "making parts", err);
-}
-
-/* Let WITH work with the traces of WHOM. */
-static osc_status use_traces(const struct osc_set_using *with, const struct asked_of *whom,
-                             struct osc_err *err)
-{
-    const struct osc_chosen *const c = whom->chosen;
-    osc_status st =
-        osc_chosen_derive(c, &whom->state->loaded, with->facts, whom->set->how.n_threads, err);
-
-    for (uint32_t i = 0; i < c->n_traces && st == OSC_OK; i++)
-        osc_trace_read(c->traces[i]);
-    if (st != OSC_OK)
-        return st;
-    st = with->use(with->ctx, c, err);
-    for (uint32_t i = 0; i < c->n_traces; i++)
-        osc_trace_read_end(c->traces[i]);
-    return st;
-}
-
-static osc_status answer_from(const struct recipient *recipient, const struct asked_of *whom,
-                              struct osc_asked *k, struct osc_err *err)
-{
-    const struct osc_loaded *const l = &whom->state->loaded;
-    struct osc_digest files;
-
-    if (recipient->with)
-        return osc_loaded_fail(l, NULL, use_traces(recipient->with, whom, err),
-                               "reading traces", err);
-    osc_status st = run(whom, k, err);
-
-    if (st == OSC_OK && recipient->layout)
-        st = osc_asked_write(k, err);
-    else if (st == OSC_OK)
-        st = l->is_visited ? osc_by_rank_digest(&whom->set->by_rank, k, &files)
-                           : osc_chosen_digest(whom->chosen, l, &files);
-    if (st == OSC_OK && recipient->digest)
-        st = recipient->digesting->keep(recipient->digesting->ctx, k);
-    if (st == OSC_OK && recipient->digest) {
-        osc_result_move(recipient->digest, &k->answer.blocks[0].result);
-        *recipient->files = files;
-    } else if (st == OSC_OK && !recipient->layout) {
-        st = osc_frame_make(recipient->frame, k, &files, err);
-    }
-    return osc_loaded_fail(l, NULL, st, "making a table", err);
-}
-
-/* Append a key that identifies the view V and whether its table selects rows itself
- * (IS_LATE). */
-static void add_key(struct osc_strbuf *out, const struct osc_view *v, bool is_late)
-{
-    const char *const texts[] = {v->ranks,  v->spans,  v->process,
-                                 v->thread, v->device, v->steps};
-
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        osc_strbuf_addc(out, texts[i] ? '=' : '-');
-        osc_strbuf_add(out, texts[i] ? texts[i] : "", texts[i] ? strlen(texts[i]) + 1 : 0);
-    }
-    osc_strbuf_addf(out, "%d %lld %d %lld %d", v->has_from != 0, (long long)v->from_ns,
-                    v->has_to != 0, (long long)v->to_ns, is_late);
-}
-
-/* Count one user of S less, under the lock. Returns S for the caller to free if it was the
- * last, or else NULL. */
-static struct osc_set_seen *unuse(struct osc_set_seen *s)
-{
-    return s && --s->n_users == 0 ? s : NULL;
-}
-
-/* Get the last view of WHOM and count one more user; NULL if its key is not KEY. */
-static struct osc_set_seen *find_seen(const struct asked_of *whom, const struct osc_strbuf *key)
-{
-    struct osc_set_seen *found = NULL;
-
-    pthread_mutex_lock(&whom->set->lock);
-    struct osc_set_seen *const last = whom->state->last;
-    if (last && last->key.len == key->len && memcmp(last->key.s, key->s, key->len) == 0) {
-        found = last;
-        found->n_users++;
-    }
-    pthread_mutex_unlock(&whom->set->lock);
-    return found;
-}
-
-/* Make the view HOW of WHOM. It becomes the last view and has two users: its state and the
- * caller. */
-static osc_status make_seen(struct osc_set_seen **made, const struct asked_of *whom,
-                            const struct osc_strbuf *key, const struct osc_choice *how,
-                            struct osc_err *err)
-{
-    struct osc_set *const set = whom->set;
-    struct osc_mem_account *const paying =
-        osc_mem_enter(&set->account); /* the view outlives the question */
-    struct osc_set_seen *const s = osc_calloc(1, sizeof *s);
-    struct osc_set_seen *before = NULL;
-    osc_status st = s ? OSC_OK : OSC_ENOMEM;
-
-    if (st == OSC_OK) {
-        osc_strbuf_add(&s->key, key->s, key->len);
-        st = s->key.status;
-    }
-    if (st == OSC_OK)
-        st = osc_chosen_make(&s->chosen, &whom->state->loaded, how, err);
-    osc_mem_enter(paying);
-    if (st != OSC_OK) {
-        osc_set_free_seen(set, s);
-        return st;
-    }
-    s->n_users = 2;
-    pthread_mutex_lock(&set->lock);
-    before = unuse(whom->state->last);
-    whom->state->last = s;
-    pthread_mutex_unlock(&set->lock);
-    osc_set_free_seen(set, before);
-    *made = s;
-    return OSC_OK;
-}
-
-/* Answer K about a view of WHOM, whose set has all that the view needs. */
-static osc_status answer_view(const struct recipient *recipient, const struct asked_of *whom,
-                              struct osc_asked *k, struct osc_err *err)
-{
-    struct osc_set *const set = whom->set;
-    const struct osc_choice how = {
-        .view = &k->request.view,
-        .is_late = osc_asked_selects_late(k),
-        .n_threads = k->request.how.n_threads,
-        .asker = osc_mem_account_here(),
-    };
-    struct osc_strbuf key = {0};
-    struct osc_set_seen *seen = NULL;
-    osc_status st = OSC_OK;
-
-    add_key(&key, how.view, how.is_late);
-    st = key.status;
-    if (st == OSC_OK)
-        seen = find_seen(whom, &key);
-    if (st == OSC_OK && !seen)
-        st = make_seen(&seen, whom, &key, &how, err);
-    osc_strbuf_fini(&key);
-    if (st != OSC_OK)
-        return st;
-    const struct asked_of of_view = {set, whom->state, &seen->chosen};
-    st = answer_from(recipient, &of_view, k, err);
-    osc_asked_fini(k); /* it borrows the view */
-    pthread_mutex_lock(&set->lock);
-    seen = unuse(seen);
-    pthread_mutex_unlock(&set->lock);
-    osc_set_free_seen(set, seen);
-    return st;
-}
-
-/* Answer K about a view for which SET lacks traces or rows: read the files again. */
-static osc_status answer_anew(const struct recipient *recipient, struct osc_set *set,
-                              struct osc_asked *k, struct osc_err *err)
-{
-    const struct osc_load o = {
-        .paths = set->paths,
-        .n_paths = set->n_paths,
-        .how = &set->how,
-        .view = &k->request.view,
-        .selects_late = osc_asked_selects_late(k),
-        .reserve = osc_budget_for_table(k->def, k->request.question.sort != NULL, false),
-        .has_digests = true,
-        .asker = osc_mem_account_here(),
-        .keeps_parts = recipient->parts != NULL,
-    };
-    struct osc_set *own = NULL;
-    osc_status st = osc_set_load_to_ask(&own, &o, &k, 1, err);
-
-    if (st == OSC_OK && own && recipient->parts) {
-        st = osc_loaded_fail(&own->now->loaded, NULL,
-                             osc_set_put_parts(own, &k->request, recipient->parts),
-                             "making parts", err);
-    } else if (st == OSC_OK && own) {
-        const struct asked_of whom = {own, own->now, &own->now->chosen};
-
-        st = answer_from(recipient, &whom, k, err);
-    }
-    osc_asked_fini(k); /* it borrows the traces */
-    osc_set_release(own);
-    return st;
-}
-
-/* Whether S, of SET, suffices for any view with the ranks and spans of V. */
-static bool has_traces(const struct osc_set *set, const struct osc_set_state *s,
-                       const struct osc_view *v)
-{
-    return osc_list_within(v->ranks, set->only.ranks) &&
-           osc_list_within(v->spans, set->only.spans) && !s->loaded.is_windowed;
-}
-
-/* Answer K from the traces of SET, or from files that are read again. */
-static osc_status answer(const struct recipient *recipient, struct osc_set *set,
-                         bool is_all_asked, struct osc_asked *k, struct osc_err *err)
-{
-    struct osc_set_state *const s = osc_set_use_state(set);
-    const struct asked_of whom = {set, s, &s->chosen};
-    const bool is_late = osc_asked_selects_late(k), is_kept = !s->loaded.is_visited;
-    osc_status st = OSC_OK;
-
-    if (is_kept && recipient->parts && has_traces(set, s, &k->request.view))
-        st = answer_in_parts(recipient->parts, &whom, k, err);
-    else if (is_kept && !recipient->parts && is_all_asked && (is_all(&set->only) || !is_late))
-        st = answer_from(recipient, &whom, k, err);
-    else if (is_kept && !recipient->parts && has_traces(set, s, &k->request.view))
-        st = answer_view(recipient, &whom, k, err);
-    else if (recipient->with)
-        st = osc_fail(err, OSC_EINVAL, "the set does not keep the traces");
-    else
-        st = answer_anew(recipient, set, k, err);
-    osc_asked_fini(k); /* it borrows the traces */
-    osc_set_unuse_state(set, s);
-    return st;
-}
-
-static osc_status init_digest(struct osc_asked *k, const struct osc_set_digesting *how,
-                              const struct osc_request *r, struct osc_err *err)
-{
-    struct osc_request own = *r;
-
-    own.question = (struct osc_question){.limit = -1, .merge = 1};
-    const osc_status st =
-        osc_asked_init_table(k, how->def, &own, osc_renderer_find("csv"), err);
-    if (how->question)
-        osc_request_follow(how->question, how->def, &k->options);
-    return st;
-}
-
-static osc_status ask(struct osc_set *set, const struct osc_view *view,
-                      const struct osc_question *question, const struct recipient *recipient,
-                      struct osc_err *err)
-{
-    static const struct osc_view all;
-    static const struct osc_question any;
-    struct osc_request r = {.how = set->how, .question = question ? *question : any};
-    struct osc_mem_account account = {.parent = &set->account,
-                                      .limit = (size_t)r.question.max_memory_bytes};
-    struct osc_cancel_entry entry = {.account = &account};
-    struct osc_asked k = {0};
-    struct osc_err own;
-
-    err = err ? err : &own; /* failures are reported through it */
-    err->message[0] = '\0';
-    r.view = osc_view_join(&set->only, view ? view : &all);
-    if (recipient->layout)
-        r.text = *recipient->layout;
-    else if (recipient->parts)
-        r.text.format = "csv"; /* with all that programs get */
-    struct osc_mem_account *const before = osc_mem_enter(&account);
-    osc_cancel_join(r.question.cancel, &entry);
-    osc_status st =
-        recipient->digesting
-            ? init_digest(&k, recipient->digesting, &r, err)
-            : osc_asked_init(&k, &r, recipient->layout ? NULL : osc_renderer_find("csv"), err);
-    k.window = recipient->window;
-    if (st == OSC_OK && recipient->parts && !k.def->mapping)
-        st = osc_fail(err, OSC_EINVAL, "%s has no parts: %s", k.def->name,
-                      osc_table_why_whole(k.def));
-    if (st == OSC_OK)
-        st = answer(recipient, set, !view || is_all(view), &k, err);
-    osc_asked_fini(&k);
-    const osc_status reason = osc_mem_reason(st);
-    if (st != OSC_OK && (err->message[0] == '\0' || reason == OSC_ECANCELED))
-        (void)osc_fail(err, reason, "%s", osc_status_text(reason));
-    if (st != OSC_OK)
-        osc_note_clean(err);
-    osc_cancel_leave(r.question.cancel, &entry);
-    osc_mem_enter(before);
-    osc_mem_account_end(&account); /* frames outlive it */
-    return reason;
-}
-
-osc_status osc_ask(struct osc_set *set, const struct osc_view *view,
-                   const struct osc_question *question, struct osc_frame **f,
-                   struct osc_err *err)
-{
-    return osc_set_ask_window(set, view, question, NULL, f, err);
-}
-
-osc_status osc_set_ask_window(struct osc_set *set, const struct osc_view *view,
-                              const struct osc_question *question, struct osc_window *window,
-                              struct osc_frame **f, struct osc_err *err)
-{
-    const struct recipient recipient = {.frame = f, .window = window};
-
-    *f = NULL;
-    return ask(set, view, question, &recipient, err);
-}
-
-osc_status osc_ask_text(struct osc_set *set, const struct osc_view *view,
-                        const struct osc_question *question, const struct osc_layout *layout,
-                        struct osc_err *err)
-{
-    return ask(set, view, question, &(struct recipient){.layout = layout}, err);
-}
-
-osc_status osc_ask_part(struct osc_set *set, const struct osc_view *view,
-                        const struct osc_question *question,
-                        int (*write)(void *ctx, const char *s, size_t len), void *ctx,
-                        struct osc_err *err)
-{
-    struct osc_strbuf parts = {0};
-    const struct recipient recipient = {.parts = &parts};
-    osc_status st = ask(set, view, question, &recipient, err);
-
-    if (st == OSC_OK && write(ctx, parts.s, parts.len) != 0)
-        st = osc_fail(err, OSC_EIO, "the part could not be written");
-    osc_strbuf_fini(&parts);
-    return st;
-}
-
-osc_status osc_set_frame(struct osc_set *set, struct osc_asked *k, struct osc_frame **f,
-                         struct osc_err *err)
-{
-    const struct recipient recipient = {.frame = f};
-    const struct asked_of whom = {set, set->now, &set->now->chosen};
-
-    return answer_from(&recipient, &whom, k, err);
-}
-
-osc_status osc_set_digest(struct osc_set *set, const struct osc_set_digesting *how,
-                          struct osc_result *digest, struct osc_digest *files,
-                          struct osc_err *err)
-{
-    const struct recipient recipient = {.digesting = how, .digest = digest, .files = files};
-
-    return ask(set, how->view, how->question, &recipient, err);
-}
-
-osc_status osc_set_use(struct osc_set *set, const struct osc_view *view,
-                       const struct osc_set_using *with, struct osc_cancel *cancel,
-                       struct osc_err *err)
-{
-    const struct osc_question question = {
-        .table = osc_table_operators.name, .limit = -1, .cancel = cancel};
-
-    return ask(set, view, &question, &(struct recipient){.with = with}, err);
 }

@@ -220,7 +220,7 @@ static int show_all(struct osc_set *set, const struct osc_args *args,
         failed = osc_show_text("]\n");
     if (!failed && asked[2]->def) {
         struct osc_err err = {0};
-        const osc_status st = osc_set_run(set, asked[2], &err);
+        const osc_status st = osc_evaluate_opened(set, asked[2], NULL, &err);
 
         failed = st == OSC_OK ? show_ranks(asked[0], asked[2])
                               : osc_show_fail(osc_set_loaded(set), st, "making a table", &err);

@@ -86,7 +86,7 @@ int osc_show_fail(const struct osc_loaded *l, osc_status st, const char *doing,
 int osc_show_table(struct osc_set *set, struct osc_asked *k)
 {
     struct osc_err err = {0};
-    osc_status st = osc_set_run(set, k, &err);
+    osc_status st = osc_evaluate_opened(set, k, NULL, &err);
 
     if (st == OSC_OK)
         st = osc_asked_write(k, &err);
@@ -164,7 +164,7 @@ int osc_show_prepare_quality(struct osc_asked *k, bool is_whole)
 int osc_show_quality(struct osc_set *set, struct osc_asked *k)
 {
     struct osc_err err = {0};
-    const osc_status st = osc_set_run(set, k, &err);
+    const osc_status st = osc_evaluate_opened(set, k, NULL, &err);
 
     if (st != OSC_OK)
         return osc_show_fail(osc_set_loaded(set), st, "making a table", &err);

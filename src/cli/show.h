@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "ask/set.h"
+#include "ask/evaluate.h"
 #include "cli/command_options.h"
 #include "cli/progress.h"
 

@@ -4,7 +4,6 @@
 
 #include "ask/diff/gate_judge.h"
 #include "ask/diff/whole.h"
-#include "ask/frame.h"
 #include "base/mem.h"
 #include "base/note.h"
 
@@ -17,11 +16,6 @@ struct two_sets {
     struct osc_compared both;
 };
 
-static osc_status keep(void *ctx, const struct osc_asked *k)
-{
-    return osc_digests_keep_sources(ctx, k);
-}
-
 /* Make the digests SIDES, a set of bits, of both sets. */
 static osc_status digest(struct two_sets *t, uint32_t sides, struct osc_err *err)
 {
@@ -32,20 +26,14 @@ static osc_status digest(struct two_sets *t, uint32_t sides, struct osc_err *err
 
     t->both = (struct osc_compared){.base = &t->sides[0], .new_ = &t->sides[1]};
     for (uint32_t i = 0; i < 2 * OSC_SIDES && st == OSC_OK; i++) {
-        const uint32_t side = i % OSC_SIDES;
-        struct osc_digests *const d = &t->sides[i / OSC_SIDES];
-        const struct osc_set_digesting how = {
-            .def = osc_side_defs[side],
-            .view = &views[i / OSC_SIDES],
-            .question = &t->r.question,
-            .keep = keep,
-            .ctx = d,
-        };
+        struct osc_side_sink side = {&t->sides[i / OSC_SIDES], i % OSC_SIDES};
+        const struct osc_asking a = {.view = &views[i / OSC_SIDES],
+                                     .question = &t->r.question,
+                                     .digest = osc_side_defs[side.side]};
+        const struct osc_sink sink = osc_sink_side(&side);
 
-        if (!(sides >> side & 1))
-            continue;
-        osc_result_init(&d->of[side], osc_side_defs[side]);
-        st = osc_set_digest(t->set[i / OSC_SIDES], &how, &d->of[side], &d->files, err);
+        if (sides >> side.side & 1)
+            st = osc_evaluate(t->set[i / OSC_SIDES], &a, &sink, err);
     }
     return st;
 }
@@ -97,7 +85,7 @@ osc_status osc_compare(struct osc_set *base, struct osc_set *newer, const struct
     const struct osc_digest files[] = {t.sides[0].files, t.sides[1].files};
     const struct osc_digest all = osc_digest_of(files, sizeof files);
     if (st == OSC_OK)
-        st = osc_frame_make(f, &k, &all, err);
+        st = osc_frame_make(f, &k, NULL, &all, err);
     osc_asked_fini(&k);
     return end(&t, st, err);
 }

@@ -84,7 +84,7 @@ static int run(struct osc_args *args)
     if (!failed)
         failed = osc_show_open_to_ask(&set, args, &o, all, OSC_SCREEN_TABLES);
     for (int i = 0; i < OSC_SCREEN_TABLES && !failed; i++) {
-        const osc_status st = osc_set_run(set, &asked[i], &err);
+        const osc_status st = osc_evaluate_opened(set, &asked[i], NULL, &err);
 
         failed = st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);
     }
