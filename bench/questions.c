@@ -98,8 +98,10 @@ static osc_status discard(void *ctx, const char *s, size_t len)
 static double ask(const struct osc_trace *t, const struct osc_table_def *def,
                   const struct osc_options *options, uint64_t *n_rows, uint64_t *n_bytes)
 {
+    struct osc_partial part;
+    const struct osc_partial *const parts = &part;
     const struct osc_query q = {
-        .def = def, .traces = &t, .n_traces = 1, .options = options, .is_machine = true};
+        .def = def, .parts = &parts, .n_parts = 1, .options = options, .is_machine = true};
     const double start = bench_cpu_s();
     struct osc_answer a = {0};
     struct osc_render r = {.renderer = osc_renderer_find("json"),
@@ -113,6 +115,7 @@ static double ask(const struct osc_trace *t, const struct osc_table_def *def,
         (void)def->stream->rows(t, options, n_rows);
         return bench_cpu_s() - start;
     }
+    osc_partial_keep(&part, t);
     require(osc_query_run(&q, &a, &err), &err);
     *n_rows = a.n_blocks > 0 ? a.blocks[0].result.n_rows : 0;
     if (n_bytes) {

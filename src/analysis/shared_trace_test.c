@@ -52,15 +52,17 @@ static uint64_t ask(struct osc_trace *t, uint32_t number)
 {
     const struct osc_table_def *const def = osc_tables[number];
     const struct osc_options options = {.n_threads = 1};
-    const struct osc_trace *const traces[] = {t};
+    struct osc_partial part;
+    const struct osc_partial *const parts = &part;
     const struct osc_query q = {
-        .def = def, .traces = traces, .n_traces = 1, .options = &options, .is_machine = true};
+        .def = def, .parts = &parts, .n_parts = 1, .options = &options, .is_machine = true};
     struct osc_answer a = {0};
     struct print p = {1, &a.sheet};
     osc_status st = osc_derive(t, osc_table_facts(def), 1, NULL);
 
     if (def->comparison || def->composition)
         return 1; /* it says nothing of one trace by itself */
+    osc_partial_keep(&part, t);
     if (st == OSC_OK)
         st = osc_query_run(&q, &a, NULL);
     if (st == OSC_OK)

@@ -63,9 +63,11 @@ static osc_status print_table(const char *name, const char *columns, bool is_mer
     const struct osc_table_def *def = osc_table_find(name);
     const struct osc_options options = {0};
     struct osc_trace *pointers[2] = {&traces[0], &traces[1]};
+    struct osc_partial parts[2];
+    const struct osc_partial *const order[] = {&parts[0], &parts[1]};
     const struct osc_query q = {.def = def,
-                                .traces = (const struct osc_trace *const *)pointers,
-                                .n_traces = n_traces,
+                                .parts = order,
+                                .n_parts = n_traces,
                                 .options = &options,
                                 .columns = columns,
                                 .is_merged = is_merged,
@@ -73,8 +75,10 @@ static osc_status print_table(const char *name, const char *columns, bool is_mer
     struct osc_answer a = {0};
     osc_status st = placed(pointers, paths, n_traces);
 
-    for (uint32_t i = 0; i < n_traces && st == OSC_OK; i++)
+    for (uint32_t i = 0; i < n_traces && st == OSC_OK; i++) {
         st = osc_derive(pointers[i], osc_table_facts(def), 1, NULL);
+        osc_partial_keep(&parts[i], pointers[i]);
+    }
     if (st == OSC_OK)
         st = osc_query_run(&q, &a, NULL);
     if (st == OSC_OK)

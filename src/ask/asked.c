@@ -67,6 +67,7 @@ void osc_asked_fini(struct osc_asked *k)
 {
     osc_answer_fini(&k->answer);
     osc_where_close(k->where);
+    osc_free(k->sources);
     osc_strbuf_fini(&k->operands);
     osc_strbuf_fini(&k->selected);
     *k = (struct osc_asked){0};
@@ -82,22 +83,6 @@ uint32_t osc_asked_facts(const struct osc_asked *k)
     return k->takes_facts_as_they_are ? 0 : osc_table_facts(k->def) | k->more_facts;
 }
 
-osc_status osc_asked_run(struct osc_asked *k, const struct osc_asked_of *of,
-                         struct osc_err *err)
-{
-    const struct osc_chosen *const c = of->chosen;
-    const uint32_t facts = osc_asked_facts(k);
-    const osc_status st =
-        osc_chosen_derive(c, of->loaded, facts, k->request.how.n_threads, err);
-
-    if (st != OSC_OK)
-        return st;
-    k->query.traces = (const struct osc_trace *const *)c->traces;
-    k->query.n_traces = c->n_traces;
-    k->sources = c->sources;
-    return osc_asked_answer(k, of, err);
-}
-
 osc_status osc_asked_name(struct osc_asked *k, const struct osc_asked_of *of)
 {
     osc_strbuf_clear(&k->operands);
@@ -109,8 +94,18 @@ osc_status osc_asked_name(struct osc_asked *k, const struct osc_asked_of *of)
     osc_operands_add_selection(&k->selected, &k->request.view);
     k->options.operands = k->operands.s;
     k->options.selected = k->selected.s;
-    k->options.n_traces = k->query.ready ? of->chosen->n_traces : k->query.n_traces;
+    k->options.n_traces = of->n_parts;
     return k->operands.status != OSC_OK ? k->operands.status : k->selected.status;
+}
+
+/* Give K the source of each part of OF. */
+static osc_status name_sources(struct osc_asked *k, const struct osc_asked_of *of)
+{
+    osc_free(k->sources);
+    k->sources = osc_calloc((size_t)of->n_parts + 1, sizeof *k->sources);
+    for (uint32_t i = 0; i < of->n_parts && k->sources; i++)
+        k->sources[i] = of->parts[i]->identity.source;
+    return k->sources ? OSC_OK : OSC_ENOMEM;
 }
 
 osc_status osc_asked_answer(struct osc_asked *k, const struct osc_asked_of *of,
@@ -120,6 +115,12 @@ osc_status osc_asked_answer(struct osc_asked *k, const struct osc_asked_of *of,
     const struct osc_more_rows more = {osc_file_findings_add, &findings};
     osc_status st = osc_asked_name(k, of);
 
+    if (!k->query.ready) {
+        k->query.parts = of->parts;
+        k->query.n_parts = of->n_parts;
+    }
+    if (st == OSC_OK)
+        st = name_sources(k, of);
     k->query.more = k->def == &osc_table_quality ? &more : NULL;
     if (st == OSC_OK)
         st = osc_query_run(&k->query, &k->answer, err);

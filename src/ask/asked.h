@@ -30,7 +30,7 @@ struct osc_asked {
     struct osc_row_filter filter;
     uint32_t more_facts; /* facts that it needs of its traces besides those of its table */
     struct osc_query query;
-    const struct osc_str *sources; /* borrowed; one path for each trace or part of query */
+    struct osc_str *sources; /* owned array of borrowed texts: one path for each part */
     struct osc_answer answer;
 };
 
@@ -58,19 +58,16 @@ uint32_t osc_asked_facts(const struct osc_asked *k);
 /* The traces that a question is about; borrowed until the question is freed. */
 struct osc_asked_of {
     const struct osc_loaded *loaded;
-    const struct osc_chosen *chosen; /* what the question's view selects; empty for parts */
-    const char *const *paths;        /* from which loaded was read */
+    const char *const *paths; /* from which loaded was read */
     size_t n_paths;
+    const struct osc_partial *const *parts; /* of the traces that its view selects */
+    uint32_t n_parts;
 };
 
 /* Set the options of K that name its traces OF and what is selected of them. OSC_ENOMEM. */
 OSC_MUST_USE osc_status osc_asked_name(struct osc_asked *k, const struct osc_asked_of *of);
 
-/* Make the rows of K from the traces OF. */
-OSC_MUST_USE osc_status osc_asked_run(struct osc_asked *k, const struct osc_asked_of *of,
-                                      struct osc_err *err);
-
-/* The same, if the query of K already has its traces or parts, and K their sources. */
+/* Make the rows of K from the parts of OF, or finish those that its query has. */
 OSC_MUST_USE osc_status osc_asked_answer(struct osc_asked *k, const struct osc_asked_of *of,
                                          struct osc_err *err);
 

@@ -50,7 +50,6 @@ void osc_by_rank_fini(struct osc_by_rank *b)
     restart(b);
     for (size_t i = 0; i < b->n_answers; i++) {
         osc_strbuf_fini(&b->answers[i].question);
-        osc_free(b->answers[i].sources);
     }
     osc_free(b->answers);
     osc_free(b->ends);
@@ -602,21 +601,6 @@ static bool is_kept(void *ctx, const struct osc_identity *id)
     return st == OSC_OK;
 }
 
-/* Give the question of A the source of each of its parts. */
-static osc_status name_sources(struct osc_by_rank_answer *a)
-{
-    struct osc_asked *const k = a->asked;
-
-    osc_free(a->sources);
-    a->sources = osc_calloc((size_t)k->query.n_traces + 1, sizeof *a->sources);
-    if (!a->sources)
-        return OSC_ENOMEM;
-    for (uint32_t i = 0; i < k->query.n_traces; i++)
-        a->sources[i] = k->query.parts[i]->identity.source;
-    k->sources = a->sources;
-    return OSC_OK;
-}
-
 /* Give the parts of A, an answer of B, their identities with texts. */
 static void share_identities(const struct osc_by_rank *b, struct osc_by_rank_answer *a)
 {
@@ -626,7 +610,8 @@ static void share_identities(const struct osc_by_rank *b, struct osc_by_rank_ans
         a->parts.parts[i].identity = first->parts[i].identity;
 }
 
-osc_status osc_by_rank_place(struct osc_by_rank *b, struct osc_asked *k, struct osc_err *err)
+osc_status osc_by_rank_place(struct osc_by_rank *b, const struct osc_asked *k,
+                             struct osc_asked_of *of, struct osc_err *err)
 {
     struct pick p = {.b = b};
     const struct osc_identity *why = NULL;
@@ -635,14 +620,16 @@ osc_status osc_by_rank_place(struct osc_by_rank *b, struct osc_asked *k, struct 
     while (a->asked != k)
         a++;
     share_identities(b, a);
-    osc_status st = osc_gather_place(&a->parts, is_kept, &p, &k->query, err);
+    osc_status st = osc_gather_place(&a->parts, is_kept, &p, err);
     if (st == OSC_OK && p.n_named == 0)
         return osc_rank_span_fail(&p.seen, err);
-    if (st == OSC_OK && (p.failed || k->query.n_traces == 0))
+    of->parts = (const struct osc_partial *const *)a->parts.order;
+    of->n_parts = a->parts.n_ordered;
+    if (st == OSC_OK && (p.failed || of->n_parts == 0))
         why = p.failed ? p.failed : p.last;
     if (why)
         return osc_fail(err, b->ends[why->number].status, "%s", b->ends[why->number].message);
-    return st == OSC_OK ? name_sources(a) : st;
+    return st;
 }
 
 void osc_by_rank_forget(struct osc_by_rank *b, const struct osc_asked *k)
@@ -657,7 +644,7 @@ osc_status osc_by_rank_digest(const struct osc_by_rank *b, const struct osc_aske
 {
     struct osc_strbuf all = {0};
 
-    for (uint32_t i = 0; i < k->query.n_traces; i++) {
+    for (uint32_t i = 0; i < k->query.n_parts; i++) {
         const struct osc_identity *const id = &k->query.parts[i]->identity;
 
         osc_rest_add(&all, &b->ends[id->number].rest, &id->among);

@@ -31,7 +31,6 @@ struct osc_by_rank_answer {
     struct osc_asked *asked; /* borrowed while files are read; afterwards only compared */
     struct osc_gathering parts;
     struct osc_strbuf question; /* osc_partial_ask() of it, once a file was asked */
-    struct osc_str *sources;    /* owned array of borrowed texts */
 };
 
 /*
@@ -94,11 +93,11 @@ OSC_MUST_USE osc_status osc_by_rank_ask_kept(struct osc_by_rank *b, const struct
                                              struct osc_err *err);
 
 /*
- * After all files were visited, give K, one of the questions, its parts for
+ * After all files were visited, give OF the parts of K, one of the questions, for
  * osc_asked_answer(). OSC_ENOTFOUND: no file has a rank and span that were asked for.
  */
-OSC_MUST_USE osc_status osc_by_rank_place(struct osc_by_rank *b, struct osc_asked *k,
-                                          struct osc_err *err);
+OSC_MUST_USE osc_status osc_by_rank_place(struct osc_by_rank *b, const struct osc_asked *k,
+                                          struct osc_asked_of *of, struct osc_err *err);
 
 /* Free the parts of K, which was answered and is not asked again. Its sources stay valid. */
 void osc_by_rank_forget(struct osc_by_rank *b, const struct osc_asked *k);

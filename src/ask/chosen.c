@@ -93,8 +93,9 @@ static osc_status choose_traces(struct osc_chosen *c, const struct osc_loaded *l
 
     c->traces = osc_calloc(n, sizeof(struct osc_trace *));
     c->views = osc_calloc(n, sizeof *c->views);
-    c->sources = osc_calloc(n, sizeof *c->sources);
-    if (keep && c->traces && c->views && c->sources)
+    c->parts = osc_calloc(n, sizeof *c->parts);
+    c->order = osc_calloc(n, sizeof(void *));
+    if (keep && c->traces && c->views && c->parts && c->order)
         st = osc_loaded_ranks(keep, l->traces, l->n_traces, view, err);
     for (uint32_t i = 0; i < l->n_traces && st == OSC_OK; i++) {
         if (keep[i])
@@ -112,8 +113,10 @@ osc_status osc_chosen_make(struct osc_chosen *c, const struct osc_loaded *l,
 
     if (st == OSC_OK)
         st = select_rows(c, l, how, err);
-    for (uint32_t i = 0; i < c->n_traces && st == OSC_OK; i++)
-        c->sources[i] = osc_trace_str(c->traces[i], c->traces[i]->source);
+    for (uint32_t i = 0; i < c->n_traces && st == OSC_OK; i++) {
+        osc_partial_keep(&c->parts[i], c->traces[i]);
+        c->order[i] = &c->parts[i];
+    }
     return st;
 }
 
@@ -123,7 +126,8 @@ void osc_chosen_fini(struct osc_chosen *c)
         osc_trace_fini(&c->views[i]);
     osc_free(c->views);
     osc_free(c->traces);
-    osc_free(c->sources);
+    osc_free(c->parts);
+    osc_free(c->order);
     *c = (struct osc_chosen){0};
 }
 

@@ -12,7 +12,7 @@
 #pragma once
 
 #include "ask/load.h"
-#include "model/identity.h"
+#include "table/partial.h"
 
 struct osc_choice {
     const struct osc_view *view;
@@ -30,7 +30,8 @@ struct osc_chosen {
     uint32_t n_traces;
     struct osc_trace *views; /* owned; zeroed except for those that are in traces */
     uint32_t n_views;
-    struct osc_str *sources; /* owned array of borrowed texts: one path for each trace */
+    struct osc_partial *parts;        /* owned; one for each trace, which is open */
+    const struct osc_partial **order; /* owned; all parts */
 };
 
 /*

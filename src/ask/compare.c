@@ -174,7 +174,6 @@ osc_status osc_compare_run(struct osc_asked *k, struct osc_compared *c, struct o
         st = osc_query_run(&k->query, &k->answer, err);
     k->query.ready = NULL;
     osc_result_fini(&rows);
-    k->sources = c->sources;
     k->answer.sheet.sources = c->sources;
     k->answer.sheet.n_sources = c->base->n_sources + c->new_->n_sources;
     k->answer.sheet.torch_version = c->new_->torch_version;

@@ -189,7 +189,6 @@ static osc_status compose(const struct evaluation *e, const struct osc_result *c
 
     osc_result_init(&rows, k->def);
     k->query.ready = &rows;
-    k->sources = of->chosen->sources;
     osc_status st = osc_asked_name(k, of);
     if (st == OSC_OK)
         st = k->def->composition->compose(all, &k->options, &rows, err);
@@ -231,20 +230,36 @@ static osc_status ask_others(const struct evaluation *e, const struct osc_asked_
     return st;
 }
 
-/* Gather the parts of the answer of E and make its rows. */
+/* Give OF the parts of the answer of E, placed: the traces themselves, with their facts, or
+ * what was made of each file. */
+static osc_status gather(const struct evaluation *e, struct osc_asked_of *of,
+                         struct osc_err *err)
+{
+    struct osc_asked *const k = e->k;
+
+    of->parts = e->chosen->order;
+    of->n_parts = e->chosen->n_traces;
+    if (k->def->composition)
+        return OSC_OK;
+    if (!of->loaded->is_visited)
+        return osc_chosen_derive(e->chosen, of->loaded, osc_asked_facts(k),
+                                 k->request.how.n_threads, err);
+    struct osc_mem_account *const asker = osc_mem_enter(&e->set->account);
+    const osc_status st = osc_by_rank_place(&e->set->by_rank, k, of, err);
+    osc_mem_enter(asker);
+    return st;
+}
+
+/* Make the rows of E. */
 static osc_status finish(const struct evaluation *e, struct osc_err *err)
 {
-    const struct osc_asked_of of = {&e->state->loaded, e->chosen, e->set->paths,
-                                    e->set->n_paths};
+    struct osc_asked_of of = {
+        .loaded = &e->state->loaded, .paths = e->set->paths, .n_paths = e->set->n_paths};
+    const osc_status st = gather(e, &of, err);
 
-    if (e->k->def->composition)
-        return ask_others(e, &of, err);
-    if (!of.loaded->is_visited)
-        return osc_asked_run(e->k, &of, err);
-    struct osc_mem_account *const asker = osc_mem_enter(&e->set->account);
-    const osc_status st = osc_by_rank_place(&e->set->by_rank, e->k, err);
-    osc_mem_enter(asker);
-    return st == OSC_OK ? osc_asked_answer(e->k, &of, err) : st;
+    if (st != OSC_OK)
+        return st;
+    return e->k->def->composition ? ask_others(e, &of, err) : osc_asked_answer(e->k, &of, err);
 }
 
 /* --- sinks --------------------------------------------------------------------------- */

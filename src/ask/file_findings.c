@@ -30,15 +30,16 @@ static int64_t process_of(const struct osc_identity *id)
     return pid + 1; /* workers are numbered from 0, too */
 }
 
+/* The identity of part I. That of an open trace is made anew: its texts may have been redacted.
+ */
 static struct osc_identity identity_of(const struct osc_query *q, uint32_t i)
 {
-    struct osc_identity id;
+    const struct osc_partial *const p = q->parts[i];
+    struct osc_identity id = p->identity;
 
-    if (q->parts)
-        return q->parts[i]->identity;
-    osc_run_identity(&id, q->traces[i], "");
-    id.among.rank = q->traces[i]->rank;
-    id.among.span = q->traces[i]->span;
+    if (p->trace)
+        osc_run_identity(&id, p->trace, "");
+    id.among = p->identity.among;
     return id;
 }
 
@@ -82,7 +83,7 @@ static osc_status add_same_rank(const struct osc_query *q, struct osc_result *r)
     struct osc_strbuf text = {0};
     osc_status st = OSC_OK;
 
-    for (uint32_t i = 0; i < q->n_traces && st == OSC_OK; i++)
+    for (uint32_t i = 0; i < q->n_parts && st == OSC_OK; i++)
         st = look_at(&s, q, i);
     if (st == OSC_OK && s.n > 0) {
         osc_strbuf_adds(&text, osc_finding_message(OSC_FINDING_same_rank));

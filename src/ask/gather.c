@@ -101,7 +101,7 @@ static int by_rank(const void *x, const void *y)
 
 osc_status osc_gather_place(struct osc_gathering *g,
                             bool (*keep)(void *ctx, const struct osc_identity *id), void *ctx,
-                            struct osc_query *q, struct osc_err *err)
+                            struct osc_err *err)
 {
     struct osc_identity **const ids = osc_calloc((size_t)g->n_parts + 1, sizeof(void *));
     osc_status st = OSC_ENOMEM;
@@ -125,9 +125,7 @@ osc_status osc_gather_place(struct osc_gathering *g,
             g->order[n++] = g->order[i];
     }
     osc_sort(g->order, n, sizeof(void *), by_rank);
-    q->traces = NULL;
-    q->parts = (const struct osc_partial *const *)g->order;
-    q->n_traces = n;
+    g->n_ordered = n;
     return OSC_OK;
 }
 

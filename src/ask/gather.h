@@ -18,9 +18,9 @@
 struct osc_gathering {
     char **bytes;               /* owned, and so is each element; the parts borrow them */
     struct osc_partial *parts;  /* owned */
-    struct osc_partial **order; /* owned; set once the parts are placed */
+    struct osc_partial **order; /* owned; set once the parts are placed: those that are kept */
     size_t cap_bytes, cap_parts;
-    uint32_t n_bytes, n_parts;
+    uint32_t n_bytes, n_parts, n_ordered;
 };
 
 /* Copy BYTES and add the parts in them: one after the other, all of an answer to Q. */
@@ -34,11 +34,10 @@ OSC_MUST_USE osc_status osc_gather_take(struct osc_gathering *g, struct osc_gath
 
 /*
  * After all parts were added, decide the rank, span and origin of each. Then KEEP (may be
- * NULL) is called for each part in order of the numbers and says whether to keep it. Q, which
- * has no traces, gets the kept parts and can be run; it borrows them from G.
+ * NULL) is called for each part in order of the numbers and says whether to keep it.
  */
 OSC_MUST_USE osc_status osc_gather_place(struct osc_gathering *g,
                                          bool (*keep)(void *ctx, const struct osc_identity *id),
-                                         void *ctx, struct osc_query *q, struct osc_err *err);
+                                         void *ctx, struct osc_err *err);
 
 void osc_gathering_fini(struct osc_gathering *g);

@@ -78,8 +78,11 @@ static void ask_together(struct osc_query q, uint32_t n, struct osc_strbuf *out)
 {
     struct osc_trace traces[TRACES_MAX] = {{0}}, *pointers[TRACES_MAX] = {0};
     const char *names[TRACES_MAX] = {0};
+    struct osc_partial parts[TRACES_MAX];
+    const struct osc_partial *order[TRACES_MAX];
 
     for (uint32_t i = 0; i < n; i++) {
+        order[i] = &parts[i];
         read_trace(&traces[i], i);
         pointers[i] = &traces[i];
         names[i] = paths[i].s;
@@ -88,8 +91,10 @@ static void ask_together(struct osc_query q, uint32_t n, struct osc_strbuf *out)
     assert_int_equal(osc_run_sort(pointers, n), OSC_OK);
     for (uint32_t i = 0; i < n; i++)
         assert_int_equal(osc_derive(pointers[i], osc_table_facts(q.def), 1, NULL), OSC_OK);
-    q.traces = (const struct osc_trace *const *)pointers;
-    q.n_traces = n;
+    for (uint32_t i = 0; i < n; i++)
+        osc_partial_keep(&parts[i], pointers[i]);
+    q.parts = order;
+    q.n_parts = n;
     print_answer(&q, out);
     for (uint32_t i = 0; i < n; i++)
         osc_trace_fini(&traces[i]);
@@ -138,8 +143,10 @@ static void ask_apart(struct osc_query q, uint32_t n, struct osc_strbuf *out)
         assert_int_equal(osc_gather_add(&g, pile, &of, NULL), OSC_OK);
         osc_strbuf_fini(&piles[i]);
     }
-    assert_int_equal(osc_gather_place(&g, NULL, NULL, &q, NULL), OSC_OK);
-    assert_int_equal(q.n_traces, n);
+    assert_int_equal(osc_gather_place(&g, NULL, NULL, NULL), OSC_OK);
+    assert_int_equal(g.n_ordered, n);
+    q.parts = (const struct osc_partial *const *)g.order;
+    q.n_parts = n;
     print_answer(&q, out);
     osc_gathering_fini(&g);
 }

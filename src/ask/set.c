@@ -203,6 +203,7 @@ static osc_status open_one_by_one(struct osc_set **to, const struct osc_load *o,
     const struct osc_request r = {
         .how = *o->how, .view = *o->view, .question = {.table = osc_table_tracks.name}};
     struct osc_asked k = {0}, *const all = &k;
+    struct osc_asked_of of = {.parts = NULL};
     osc_status st = osc_asked_init(&k, &r, osc_renderer_find("csv"), err);
 
     if (st == OSC_OK)
@@ -212,8 +213,9 @@ static osc_status open_one_by_one(struct osc_set **to, const struct osc_load *o,
         set->load.visitor = &nobody;
     if (set && osc_set_loaded(set)->is_visited) {
         struct osc_mem_account *const before = osc_mem_enter(&set->account);
-        st = osc_loaded_fail(&set->now->loaded, NULL, osc_by_rank_place(&set->by_rank, &k, err),
-                             "making a table", err);
+        st = osc_loaded_fail(&set->now->loaded, NULL,
+                             osc_by_rank_place(&set->by_rank, &k, &of, err), "making a table",
+                             err);
         osc_by_rank_fini(&set->by_rank);
         osc_mem_enter(before);
         if (st != OSC_OK) {

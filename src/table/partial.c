@@ -303,6 +303,23 @@ static osc_status check_question(struct osc_fields *r, const struct osc_partial_
     return OSC_OK;
 }
 
+void osc_partial_keep(struct osc_partial *p, const struct osc_trace *t)
+{
+    *p = (struct osc_partial){.trace = t, .n_events = t->events.n_rows};
+    p->identity.path = p->identity.source = osc_trace_str(t, t->source);
+    p->identity.among = (struct osc_placing){.rank = t->rank,
+                                             .span = t->span,
+                                             .piece = t->piece,
+                                             .origin_ns = t->origin_ns,
+                                             .base_ns = t->base_ns,
+                                             .is_beside_steps = t->is_beside_steps,
+                                             .shares_steps = t->shares_steps};
+    osc_trace_read(t);
+    p->n_not_dumped = n_of(t, OSC_FINDING_nothing_dumped);
+    p->n_without_window = n_of(t, OSC_FINDING_no_window);
+    osc_trace_read_end(t);
+}
+
 osc_status osc_partial_open(struct osc_partial *p, struct osc_str bytes,
                             const struct osc_partial_question *q, struct osc_err *err)
 {

@@ -44,11 +44,13 @@ struct osc_partial_question {
 /* Append how parts state Q to OUT; made once, it serves all parts of one answer. */
 void osc_partial_ask(const struct osc_partial_question *q, struct osc_strbuf *out);
 
-/* A part that was opened. */
+/* A part that was opened, or the trace itself: then its rows are made when they are wanted. */
 struct osc_partial {
-    struct osc_str bytes;                    /* borrowed */
-    struct osc_identity identity;            /* its strings lie in bytes and end in NUL */
-    uint64_t n_events;                       /* events that were examined */
+    const struct osc_trace *trace; /* borrowed; NULL: its rows are in bytes */
+    struct osc_str bytes;          /* borrowed */
+    struct osc_identity identity;  /* its strings lie in bytes and end in NUL, or are borrowed
+                                    * with the trace */
+    uint64_t n_events;             /* events that were examined */
     uint64_t n_not_dumped, n_without_window; /* findings of these names */
     size_t rows_at;                          /* offset in bytes of notes, words and rows */
     bool is_timed;                           /* its question contained times from the origin */
@@ -72,9 +74,14 @@ OSC_MUST_USE osc_status osc_partial_open(struct osc_partial *p, struct osc_str b
                                          const struct osc_partial_question *q,
                                          struct osc_err *err);
 
+/* Let P be the part of T, which is placed and stays open. Of P's identity, only the source and
+ * the place are known. */
+void osc_partial_keep(struct osc_partial *p, const struct osc_trace *t);
+
 /*
- * Add the rows of P to R (initialised, empty), placed by p->identity.among. If P was asked
- * with times, its origin must be the one that its trace had then: else OSC_EINVAL.
+ * Add the rows of P, which has bytes, to R (initialised, empty), placed by p->identity.among.
+ * If P was asked with times, its origin must be the one that its trace had then: else
+ * OSC_EINVAL.
  */
 OSC_MUST_USE osc_status osc_partial_read(const struct osc_partial *p, struct osc_result *r,
                                          struct osc_err *err);

@@ -34,20 +34,16 @@ osc_status osc_query_check(const struct osc_query *q, struct osc_err *err)
     return st;
 }
 
-/* The rank and span of source I of Q. */
-static struct osc_placing placing_of(const struct osc_query *q, uint32_t i)
+/* The trace of part I of Q; NULL: its rows were made before. */
+static const struct osc_trace *trace_of(const struct osc_query *q, uint32_t i)
 {
-    if (q->parts)
-        return q->parts[i]->identity.among;
-    const struct osc_trace *const t = q->traces[i];
+    return q->parts[i]->trace;
+}
 
-    return (struct osc_placing){.rank = t->rank,
-                                .span = t->span,
-                                .piece = t->piece,
-                                .origin_ns = t->origin_ns,
-                                .base_ns = t->base_ns,
-                                .is_beside_steps = t->is_beside_steps,
-                                .shares_steps = t->shares_steps};
+/* Whether the traces of Q are open. */
+static bool is_open(const struct osc_query *q)
+{
+    return q->n_parts > 0 && trace_of(q, 0);
 }
 
 /* Whether all traces make one block of rows. */
@@ -59,7 +55,7 @@ static bool joins_all(const struct osc_query *q)
 /* Make one block for each rank and span, or one for all. */
 static osc_status make_blocks(const struct osc_query *q, struct osc_answer *a)
 {
-    a->blocks = osc_calloc(q->n_traces ? q->n_traces : 1, sizeof *a->blocks);
+    a->blocks = osc_calloc(q->n_parts ? q->n_parts : 1, sizeof *a->blocks);
     if (!a->blocks)
         return OSC_ENOMEM;
     if (q->ready) {
@@ -67,8 +63,8 @@ static osc_status make_blocks(const struct osc_query *q, struct osc_answer *a)
             (struct osc_answer_block){.rank = OSC_NO_RANK, .span = OSC_NO_RANK};
         osc_result_init(&a->blocks[0].result, q->def);
     }
-    for (uint32_t i = 0; i < q->n_traces; i++) {
-        const struct osc_placing at = placing_of(q, i);
+    for (uint32_t i = 0; i < q->n_parts; i++) {
+        const struct osc_placing at = q->parts[i]->identity.among;
         struct osc_answer_block *last = a->n_blocks ? &a->blocks[a->n_blocks - 1] : NULL;
 
         if (last && (joins_all(q) || (last->rank == at.rank && last->span == at.span))) {
@@ -212,11 +208,11 @@ osc_status osc_query_map(const struct osc_query *q, const struct osc_trace *t,
 static osc_status map(const struct osc_query *q, uint32_t i, struct osc_result *out,
                       struct osc_err *err)
 {
-    const struct osc_placing at = placing_of(q, i);
+    const struct osc_placing at = q->parts[i]->identity.among;
 
-    if (q->parts)
+    if (!trace_of(q, i))
         return osc_partial_read(q->parts[i], out, err);
-    osc_status st = map_trace(q, q->traces[i], out, err);
+    osc_status st = map_trace(q, trace_of(q, i), out, err);
     if (st != OSC_OK)
         return st;
     st = osc_result_place(out, &at, &at);
@@ -352,19 +348,10 @@ static struct found look_at_all(const struct osc_query *q)
 {
     struct found all = {0};
 
-    for (uint32_t i = 0; i < q->n_traces; i++) {
-        if (q->parts) {
-            all.n_events += q->parts[i]->n_events;
-            all.n_not_dumped += q->parts[i]->n_not_dumped;
-            all.n_without_window += q->parts[i]->n_without_window;
-            continue;
-        }
-        const struct osc_trace *const t = q->traces[i];
-        osc_trace_read(t);
-        all.n_events += t->events.n_rows;
-        all.n_not_dumped += t->findings.by_code[OSC_FINDING_nothing_dumped].count;
-        all.n_without_window += t->findings.by_code[OSC_FINDING_no_window].count;
-        osc_trace_read_end(t);
+    for (uint32_t i = 0; i < q->n_parts; i++) {
+        all.n_events += q->parts[i]->n_events;
+        all.n_not_dumped += q->parts[i]->n_not_dumped;
+        all.n_without_window += q->parts[i]->n_without_window;
     }
     return all;
 }
@@ -444,11 +431,11 @@ static osc_status check_device(const struct osc_query *q, const struct osc_answe
 
     if (device.len == 0)
         return OSC_OK;
-    for (uint32_t i = 0; i < q->n_traces && !q->parts; i++) {
-        if (has_device(q->traces[i], device))
+    for (uint32_t i = 0; i < q->n_parts && is_open(q); i++) {
+        if (has_device(trace_of(q, i), device))
             return OSC_OK;
     }
-    for (uint32_t i = 0; i < a->n_blocks && (q->parts || q->ready); i++) {
+    for (uint32_t i = 0; i < a->n_blocks && !is_open(q); i++) {
         if (has_row_of(&a->blocks[i], device))
             return OSC_OK;
     }
@@ -466,7 +453,7 @@ osc_status osc_query_run(const struct osc_query *q, struct osc_answer *a, struct
     if (st != OSC_OK)
         return osc_fail(err, st, "%s", osc_status_text(st));
 
-    a->is_stream = q->def->stream && !q->sort && !q->parts;
+    a->is_stream = q->def->stream && !q->sort && is_open(q);
     for (uint32_t i = 0; i < a->n_blocks && st == OSC_OK && !a->is_stream; i++)
         st = fill_block(q, &a->blocks[i], err);
     if (st == OSC_OK && !a->is_stream)
@@ -482,8 +469,8 @@ osc_status osc_query_run(const struct osc_query *q, struct osc_answer *a, struct
             osc_strbuf_addf(&a->sheet.notes, "rank %d, span %d: %u files taken together\n",
                             a->blocks[i].rank, a->blocks[i].span, a->blocks[i].n_traces);
     }
-    for (uint32_t i = 0; i < q->n_traces && q->def->stream && !q->parts; i++)
-        (void)count_rows(q, q->traces[i], &choice.shown);
+    for (uint32_t i = 0; i < q->n_parts && q->def->stream && is_open(q); i++)
+        (void)count_rows(q, trace_of(q, i), &choice.shown);
     if (!q->ready)
         note_emptiness(q, a);
     if (st == OSC_OK)
@@ -625,7 +612,7 @@ static osc_status stream_block(const struct osc_query *q, struct osc_answer *a,
     e->left = limit;
     e->n_more = 0;
     for (uint32_t k = 0; k < b->n_traces && st == OSC_OK; k++) {
-        const struct osc_trace *t = q->traces[b->first_trace + k];
+        const struct osc_trace *t = trace_of(q, b->first_trace + k);
         const uint64_t n = count_rows(q, t, &shown);
 
         n_rows += n;
@@ -662,7 +649,7 @@ uint64_t osc_answer_count_stream(const struct osc_query *q, const struct osc_ans
 
     for (uint32_t i = 0; i < a->n_blocks; i++)
         for (uint32_t k = 0; k < a->blocks[i].n_traces; k++)
-            n_rows += count_rows(q, q->traces[a->blocks[i].first_trace + k], &shown);
+            n_rows += count_rows(q, trace_of(q, a->blocks[i].first_trace + k), &shown);
     return n_rows;
 }
 

@@ -2,7 +2,7 @@
 /*
  * query.h - from traces to the rows of a table.
  *
- *   traces --map--> partial results --merge--> one result per rank and span
+ *   parts --map--> partial results --merge--> one result per rank and span
  *          --together--> --finish--> --where--> --sort--> --limit--> runs of rows for a
  *          renderer
  *
@@ -35,24 +35,23 @@ struct osc_more_rows {
 
 struct osc_query {
     const struct osc_table_def *def;
-    const struct osc_trace *const *traces;  /* borrowed; sorted by rank and span */
-    const struct osc_partial *const *parts; /* borrowed; instead of traces; placed and
-                                             * sorted */
-    uint32_t n_traces;                      /* of traces or parts */
-    struct osc_result *ready;               /* borrowed; instead of both: the rows, which are
-                                             * taken from it */
-    const struct osc_options *options;      /* borrowed */
-    const char *sort;                       /* as given, or NULL */
-    int64_t limit;                          /* rows per block; 0: default of the format; -1:
-                                             * all */
-    const char *columns;                    /* as given, or NULL */
-    uint64_t n_skipped;                     /* rows to leave out at the start of a stream that
-                                             * is not filtered */
-    const struct osc_row_filter *where;     /* borrowed; NULL: every row */
-    const struct osc_more_rows *more;       /* borrowed; NULL: none */
-    bool is_merged;                         /* --merge */
-    bool is_machine;                        /* for programs: all columns, all rows */
-    bool has_own_text;                      /* for def->text: rows are marked, not removed */
+    const struct osc_partial *const *parts; /* borrowed; of all traces, placed, and sorted by
+                                             * rank and span; all are open, or none */
+    uint32_t n_parts;
+    struct osc_result *ready;           /* borrowed; instead of parts: the rows, which are
+                                         * taken from it */
+    const struct osc_options *options;  /* borrowed */
+    const char *sort;                   /* as given, or NULL */
+    int64_t limit;                      /* rows per block; 0: default of the format; -1:
+                                         * all */
+    const char *columns;                /* as given, or NULL */
+    uint64_t n_skipped;                 /* rows to leave out at the start of a stream that
+                                         * is not filtered */
+    const struct osc_row_filter *where; /* borrowed; NULL: every row */
+    const struct osc_more_rows *more;   /* borrowed; NULL: none */
+    bool is_merged;                     /* --merge */
+    bool is_machine;                    /* for programs: all columns, all rows */
+    bool has_own_text;                  /* for def->text: rows are marked, not removed */
 };
 
 /* The rows of one rank and span. */

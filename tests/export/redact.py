@@ -210,6 +210,10 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as where:
             path = Path(where, make.secret() + ".json")
             path.write_text(json.dumps(make.trace()))
+            # Workers of the same rank and span, which `quality` names.
+            workers = [Path(where, make.secret() + ".pt.trace.json") for _ in range(2)]
+            for worker in workers:
+                worker.write_text(path.read_text())
             listed = subprocess.run(
                 [args.opscope, "table", "--list"], capture_output=True, text=True, check=True
             ).stdout
@@ -222,13 +226,14 @@ def main() -> int:
             jobs += [("out.csv", ["--table", t]) for t in tables]
             for name, options in jobs:
                 out = Path(where, name)
+                operands = workers if "quality" in options else [path]
                 if name != "out.folded":  # contains few of the texts
-                    run(args.opscope, "export", path, "-o", out, *options)
+                    run(args.opscope, "export", *operands, "-o", out, *options)
                     n_open = len(found(out, make.secrets))
                     if not options and n_open < 30:
                         sys.exit("redact.py: only %d secrets in %s" % (n_open, name))
                     n_looked += n_open
-                run(args.opscope, "export", path, "-o", out, "--redact", *options)
+                run(args.opscope, "export", *operands, "-o", out, "--redact", *options)
                 left = found(out, make.secrets)
                 if left:
                     n_failed += 1

@@ -40,12 +40,14 @@ static osc_status drop_bytes(void *ctx, const char *s, size_t len)
 static void make_table(const struct osc_table_def *def, struct osc_trace *t)
 {
     const struct osc_options options = {0};
-    const struct osc_trace *const traces[] = {t};
+    struct osc_partial part;
+    const struct osc_partial *const parts = &part;
     const struct osc_query q = {
-        .def = def, .traces = traces, .n_traces = 1, .options = &options, .is_machine = true};
+        .def = def, .parts = &parts, .n_parts = 1, .options = &options, .is_machine = true};
     struct osc_answer a = {0};
     struct osc_err err = {0};
     osc_status st = osc_derive(t, osc_table_facts(def), 1, &err);
+    osc_partial_keep(&part, t);
     if (st == OSC_OK)
         st = osc_query_run(&q, &a, &err);
     if (st == OSC_OK)

@@ -88,7 +88,7 @@ static int run(struct osc_args *args)
 
         failed = st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);
     }
-    s.n_traces = asked[0].query.n_traces;
+    s.n_traces = asked[0].query.n_parts;
     if (!failed)
         failed = show(&s);
     if (!failed && osc_set_loaded(set)->has_failed)
