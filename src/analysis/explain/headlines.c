@@ -5,18 +5,19 @@
  * A sentence is about rows of other tables, all ranks and spans merged. Where several rows are
  * alike the first one is told, as those tables stand in order.
  */
+#include "analysis/explain/headlines.h"
+
 #include "analysis/diff/cut_steps.h"
 #include "analysis/ranks/late.h"
 #include "analysis/shared_options.h"
 #include "analysis/table_columns.h"
 #include "analysis/table_registry.h"
 #include "base/mem.h"
-#include "base/percent.h"
 #include "base/shell.h"
 #include "base/wide.h"
 #include "derive/steps/outliers.h"
 #include "names/labels.h"
-#include "prose/words.h"
+#include "prose/phrase.h"
 #include "table/table_options.h"
 
 enum { VIEW, TEXT, EVIDENCE, HAS_DATA, N_COLUMNS };
@@ -69,15 +70,71 @@ static uint64_t row_of_most(const struct osc_result *r, uint32_t column)
     return most;
 }
 
-static void add_share(struct osc_strbuf *out, osc_wide part, osc_wide whole)
-{
-    osc_percent_add(out, whole > 0 ? (double)part / (double)whole : 0, 1);
-}
-
 /* --- sentences -------------------------------------------------------------------------- */
 
-/* Append the times of both kinds of STEPS, if there are two. */
-static void add_kinds(struct osc_strbuf *out, const struct osc_result *steps)
+/* What the sentences may say. */
+#define FACT_LIST(X)                                                                   \
+    X(time, NS)     /* of a step, a track, an operator, module, kernels, or waiting */ \
+    X(share, SHARE) /* that the name has */                                            \
+    X(name, QUOTED) /* with most of it */                                              \
+    X(has_steps, FLAG)                                                                 \
+    X(lies_outside, FLAG) /* no step begins in what is selected */                     \
+    X(n_selected, COUNT)  /* steps, none of which is kept */                           \
+    X(rest, SHARE)        /* of the step in which nothing ran, if that is most */      \
+    X(largest, SHARE)     /* part of it, */                                            \
+    X(part, TEXT)         /* and its name */                                           \
+    X(cut, TEXT)          /* that less than half of the steps was measured */          \
+    X(n_first, COUNT)     /* steps of the first of two kinds, */                       \
+    X(first_ns, NS)       /* how long these are */                                     \
+    X(n_second, COUNT)                                                                 \
+    X(second_ns, NS)                                                                   \
+    X(outlier, NAME) /* the step that stands out most */                               \
+    X(outlier_ns, NS)                                                                  \
+    X(events, COUNT)                                                                   \
+    X(tracks, COUNT)                                                                   \
+    X(kind, TEXT)      /* of a track whose name says nothing alone */                  \
+    X(device, NAME)    /* of a queue, or of a peak of memory */                        \
+    X(is_device, FLAG) /* the time is that of devices */                               \
+    X(forward, NS)     /* of all modules, if backward is known */                      \
+    X(backward, NS)                                                                    \
+    X(is_known, FLAG) /* whether any kernel uses tensor cores */                       \
+    X(cores, SHARE)   /* of the kernel time that does, if some does */                 \
+    X(unknown, SHARE) /* of which that is not known */                                 \
+    X(peak, BYTES)                                                                     \
+    X(capacity, BYTES)                                                                 \
+    X(at, NS)                                                                          \
+    X(blocks, COUNT)                                                                   \
+    X(late, TEXT) /* the rank that lets the others wait */                             \
+    X(ranks, COUNT)                                                                    \
+    X(rank, INTEGER)                                                                   \
+    X(findings, COUNT)                                                                 \
+    X(worst, TEXT)
+
+#define NUMBER(name, kind) FACT_##name,
+#define DEF(name, kind)    {#name, OSC_PROSE_##kind, NULL},
+enum { FACT_LIST(NUMBER) N_FACTS };
+static const struct osc_prose_def defs[N_FACTS] = {FACT_LIST(DEF)};
+
+/* Facts about a view, and texts that they borrow. */
+struct story {
+    struct osc_prose_fact v[N_FACTS];
+    struct osc_prose_facts facts; /* points to v */
+    struct osc_strbuf text;       /* owned */
+    struct osc_labels labels;     /* owned */
+    osc_status status;
+};
+
+/* Let FACT be what the text of S says. */
+static void set_text(struct story *s, unsigned fact)
+{
+    if (s->text.status != OSC_OK)
+        s->status = s->text.status;
+    osc_prose_text(&s->facts, fact,
+                   (struct osc_str){s->text.s ? s->text.s : "", (uint32_t)s->text.len});
+}
+
+/* Say the times of both kinds of STEPS, if there are two. */
+static void look_at_kinds(struct story *s, const struct osc_result *steps)
 {
     int64_t *const v = osc_malloc((size_t)(steps->n_rows + 1) * sizeof *v);
     osc_status st = v ? OSC_OK : OSC_ENOMEM;
@@ -90,18 +147,17 @@ static void add_kinds(struct osc_strbuf *out, const struct osc_result *steps)
     if (st == OSC_OK)
         st = osc_outliers_find(v, n, NULL, &kinds);
     if (st != OSC_OK)
-        out->status = st;
-    for (size_t k = 0; k < 2 && kinds.n[k] > 0; k++) {
-        osc_strbuf_adds(out, k == 0 ? "; two kinds of step: " : " and ");
-        osc_strbuf_add_count(out, kinds.n[k]);
-        osc_strbuf_adds(out, " of ");
-        osc_words_time(out, kinds.median_twice_ns[k] / 2);
+        s->status = st;
+    for (unsigned k = 0; k < 2 && kinds.n[k] > 0; k++) {
+        osc_prose_number(&s->facts, k == 0 ? FACT_n_first : FACT_n_second, (int64_t)kinds.n[k]);
+        osc_prose_number(&s->facts, k == 0 ? FACT_first_ns : FACT_second_ns,
+                         kinds.median_twice_ns[k] / 2);
     }
     osc_free(v);
 }
 
-/* Append which step of STEPS stands out most, if one does. */
-static void add_outlier(struct osc_strbuf *out, const struct osc_result *steps)
+/* Say which step of STEPS stands out most, if one does. */
+static void look_at_outliers(struct story *s, const struct osc_result *steps)
 {
     uint64_t n = 0, worst = 0;
 
@@ -114,36 +170,22 @@ static void add_outlier(struct osc_strbuf *out, const struct osc_result *steps)
     }
     if (n == 0)
         return;
-    osc_strbuf_adds(out, "; step ");
-    osc_words_name(out, osc_result_get_str(steps, worst, osc_column_steps_label));
-    osc_strbuf_adds(out, " stands out with ");
-    osc_words_time(out, osc_result_get_int(steps, worst, osc_column_steps_total_ns));
+    osc_prose_text(&s->facts, FACT_outlier,
+                   osc_result_get_str(steps, worst, osc_column_steps_label));
+    osc_prose_number(&s->facts, FACT_outlier_ns,
+                     osc_result_get_int(steps, worst, osc_column_steps_total_ns));
 }
 
-/* Append that less than half of STEPS was measured, if so. */
-static void add_cut(struct osc_strbuf *out, const struct osc_result *steps)
+/* Say that less than half of STEPS was measured, if so. */
+static void look_at_cut(struct story *s, const struct osc_result *steps)
 {
     struct osc_cut_steps c = {0};
 
     osc_cut_steps_add(&c, steps);
     if (!osc_cut_steps_is(&c))
         return;
-    osc_strbuf_adds(out, "; ");
-    osc_cut_steps_say(&c, "the kept steps", out);
-}
-
-/* Append why no step was measured: STEPS has none, or only the last ones of a recording, which
- * a selection may consist of. */
-static void add_why_none(struct osc_strbuf *out, const struct osc_result *steps)
-{
-    if (steps->n_rows == 0) {
-        osc_strbuf_adds(out, "0 steps were measured");
-        return;
-    }
-    osc_strbuf_adds(out, "0 of ");
-    osc_strbuf_add_count(out, steps->n_rows);
-    osc_strbuf_adds(out, " selected steps are kept: the device work of the last steps may not "
-                         "all have been recorded, or they hold no operator");
+    osc_cut_steps_say(&c, "the kept steps", &s->text);
+    set_text(s, FACT_cut);
 }
 
 /* Whether the program told any of STEPS: without, a trace counts as one. */
@@ -154,17 +196,6 @@ static bool has_steps(const struct osc_result *steps)
             osc_result_get_int(steps, i, osc_column_steps_step) != 0)
             return true;
     return false;
-}
-
-/* Append that STEPS are none, and one is counted instead. */
-static void add_whole(struct osc_strbuf *out, const struct osc_result *steps)
-{
-    bool lie_outside = false;
-
-    for (uint64_t i = 0; i < steps->n_rows; i++)
-        lie_outside |= osc_result_get_bool(steps, i, osc_column_steps_lie_outside);
-    osc_strbuf_adds(out, lie_outside ? " count as one step, as none begins in what is selected"
-                                     : " count as one step, as there are no steps");
 }
 
 /* Whether R, the overview, is more than a length of time: there are STEPS, or parts of it
@@ -178,9 +209,9 @@ static bool has_parts(const struct osc_result *r, const struct osc_result *steps
     return r->n_rows > 0 && (n > 1 || has_steps(steps));
 }
 
-/* Append what the time of R, the overview, goes to most. The rest of it is no work: it is told
- * as what it is. */
-static void add_largest(struct osc_strbuf *out, const struct osc_result *r)
+/* Say what the time of R, the overview, goes to most. The rest of it is no work: it is told as
+ * what it is. */
+static void look_at_largest(struct story *s, const struct osc_result *r)
 {
     const uint64_t rest = r->n_rows - 1;
     const double rest_ns = osc_result_get_num(r, rest, osc_column_overview_avg_ns);
@@ -193,51 +224,51 @@ static void add_largest(struct osc_strbuf *out, const struct osc_result *r)
 
     const double most_ns = osc_result_get_num(r, most, osc_column_overview_avg_ns);
 
-    if (rest_ns > most_ns) {
-        osc_strbuf_adds(out, "; no operator, runtime call or device work ran in ");
-        osc_percent_add(out, osc_result_get_num(r, rest, osc_column_overview_ratio), 1);
-        osc_strbuf_adds(out, " of it");
-    }
+    if (rest_ns > most_ns)
+        osc_prose_ratio(&s->facts, FACT_rest,
+                        osc_result_get_num(r, rest, osc_column_overview_ratio));
     if (most_ns <= 0)
         return;
-    osc_strbuf_adds(out, rest_ns > most_ns ? ", " : "; ");
-    osc_percent_add(out, osc_result_get_num(r, most, osc_column_overview_ratio), 1);
-    osc_strbuf_adds(out, rest_ns > most_ns ? " is " : " of it is ");
-    osc_strbuf_addstr(out, osc_result_get_str(r, most, osc_column_overview_category));
+    osc_prose_ratio(&s->facts, FACT_largest,
+                    osc_result_get_num(r, most, osc_column_overview_ratio));
+    osc_prose_text(&s->facts, FACT_part,
+                   osc_result_get_str(r, most, osc_column_overview_category));
 }
 
-static bool say_overview(struct osc_strbuf *out, const struct osc_result *const *of,
-                         const struct osc_options *o)
+static bool look_at_overview(struct story *s, const struct osc_result *const *of,
+                             const struct osc_options *o)
 {
-    const struct osc_result *const r = of[OVERVIEW];
+    const struct osc_result *const r = of[OVERVIEW], *const steps = of[STEPS];
+    bool lie_outside = false;
 
     if (r->n_rows == 0) {
-        add_why_none(out, of[STEPS]);
+        if (steps->n_rows > 0)
+            osc_prose_number(&s->facts, FACT_n_selected, (int64_t)steps->n_rows);
         return false;
     }
-    osc_words_time(out, (int64_t)(osc_result_get_num(r, 0, osc_column_overview_avg_ns) + 0.5));
-    if (has_steps(of[STEPS]))
-        osc_strbuf_adds(out, " a step");
-    else
-        add_whole(out, of[STEPS]);
-    add_largest(out, r);
+    for (uint64_t i = 0; i < steps->n_rows; i++)
+        lie_outside |= osc_result_get_bool(steps, i, osc_column_steps_lie_outside);
+    osc_prose_number(&s->facts, FACT_time,
+                     (int64_t)(osc_result_get_num(r, 0, osc_column_overview_avg_ns) + 0.5));
+    osc_prose_flag(&s->facts, FACT_has_steps, has_steps(steps));
+    osc_prose_flag(&s->facts, FACT_lies_outside, lie_outside);
+    look_at_largest(s, r);
     if (o->n_traces == 1) { /* else rows of steps are sums over ranks */
-        add_cut(out, of[STEPS]);
-        add_kinds(out, of[STEPS]);
-        add_outlier(out, of[STEPS]);
+        look_at_cut(s, steps);
+        look_at_kinds(s, steps);
+        look_at_outliers(s, steps);
     }
-    return has_parts(r, of[STEPS]);
+    return has_parts(r, steps);
 }
 
-static bool say_trace(struct osc_strbuf *out, const struct osc_result *const *of,
-                      const struct osc_options *o)
+static bool look_at_trace(struct story *s, const struct osc_result *const *of,
+                          const struct osc_options *o)
 {
     const struct osc_result *const r = of[TRACKS];
 
     (void)o;
-    osc_words_count(out, (int64_t)sum_of(r, osc_column_tracks_events), "event");
-    osc_strbuf_adds(out, " on ");
-    osc_words_count(out, (int64_t)r->n_rows, "track");
+    osc_prose_number(&s->facts, FACT_events, (int64_t)sum_of(r, osc_column_tracks_events));
+    osc_prose_number(&s->facts, FACT_tracks, (int64_t)r->n_rows);
     if (r->n_rows == 0)
         return false;
     const uint64_t busiest = row_of_most(r, osc_column_tracks_busy_ns);
@@ -249,66 +280,48 @@ static bool say_trace(struct osc_strbuf *out, const struct osc_result *const *of
     const struct osc_str name = osc_result_has(r, busiest, osc_column_tracks_name)
                                     ? osc_result_get_str(r, busiest, osc_column_tracks_name)
                                     : osc_result_get_str(r, busiest, osc_column_tracks_thread);
-    osc_strbuf_adds(out, "; ");
-    if (osc_str_is_number(name)) { /* says nothing alone */
-        osc_strbuf_addstr(out, kind);
-        osc_strbuf_addc(out, ' ');
-    }
-    osc_words_quoted(out, name);
-    if (osc_str_eq(kind, OSC_STR("queue"))) {
-        osc_strbuf_adds(out, " of ");
-        osc_words_name(out, osc_result_get_str(r, busiest, osc_column_tracks_parent));
-    }
-    osc_strbuf_adds(out, " is busy for ");
-    osc_words_time(out, busy_ns);
-    osc_strbuf_adds(out, " (");
-    add_share(out, busy_ns, osc_result_get_int(r, busiest, osc_column_tracks_whole_ns));
-    osc_strbuf_addc(out, ')');
+    if (osc_str_is_number(name)) /* says nothing alone */
+        osc_prose_text(&s->facts, FACT_kind, kind);
+    osc_prose_text(&s->facts, FACT_name, name);
+    if (osc_str_eq(kind, OSC_STR("queue")))
+        osc_prose_text(&s->facts, FACT_device,
+                       osc_result_get_str(r, busiest, osc_column_tracks_parent));
+    osc_prose_number(&s->facts, FACT_time, busy_ns);
+    osc_prose_share(&s->facts, FACT_share, busy_ns,
+                    osc_result_get_int(r, busiest, osc_column_tracks_whole_ns));
     return true;
 }
 
-/* A table whose rows have times of their own. */
-struct own {
-    uint32_t name, device_ns, host_ns;
-    const char *none; /* the sentence if there is no time */
-    const char *what; /* these rows are, as in "the device time of operators" */
-};
-
-static bool say_own(struct osc_strbuf *out, const struct osc_result *r, const struct own *own)
+/* Say who of R, whose rows have times of their own, has most of them, on devices if there are
+ * any. False: nobody has any. */
+static bool look_at_own(struct story *s, const struct osc_result *r, uint32_t name,
+                        uint32_t device_ns, uint32_t host_ns)
 {
-    const bool is_device = sum_of(r, own->device_ns) > 0;
-    const uint32_t column = is_device ? own->device_ns : own->host_ns;
+    const bool is_device = sum_of(r, device_ns) > 0;
+    const uint32_t column = is_device ? device_ns : host_ns;
     const osc_wide whole = sum_of(r, column);
 
-    if (whole <= 0) {
-        osc_strbuf_adds(out, own->none);
+    if (whole <= 0)
         return false;
-    }
     const uint64_t most = row_of_most(r, column);
-    osc_words_quoted(out, osc_result_get_str(r, most, own->name));
-    osc_strbuf_adds(out, " takes ");
-    add_share(out, osc_result_get_int(r, most, column), whole);
-    osc_strbuf_addf(out, " of the %s time of %s by itself (", is_device ? "device" : "host",
-                    own->what);
-    osc_words_time(out, osc_result_get_int(r, most, column));
-    osc_strbuf_addc(out, ')');
+    osc_prose_text(&s->facts, FACT_name, osc_result_get_str(r, most, name));
+    osc_prose_share(&s->facts, FACT_share, osc_result_get_int(r, most, column), whole);
+    osc_prose_flag(&s->facts, FACT_is_device, is_device);
+    osc_prose_number(&s->facts, FACT_time, osc_result_get_int(r, most, column));
     return true;
 }
 
-static bool say_operators(struct osc_strbuf *out, const struct osc_result *const *of,
-                          const struct osc_options *o)
+static bool look_at_operators(struct story *s, const struct osc_result *const *of,
+                              const struct osc_options *o)
 {
-    const struct own own = {osc_column_operators_name, osc_column_operators_device_self_ns,
-                            osc_column_operators_host_self_ns, "0 operators took any time",
-                            "operators"};
-
     (void)o;
-    return say_own(out, of[OPERATORS], &own);
+    return look_at_own(s, of[OPERATORS], osc_column_operators_name,
+                       osc_column_operators_device_self_ns, osc_column_operators_host_self_ns);
 }
 
-/* Append how much of the time of the outermost modules R is forward and backward, on devices if
+/* Say how much of the time of the outermost modules R is forward and backward, on devices if
  * that is known there. */
-static void add_backward(struct osc_strbuf *out, const struct osc_result *r)
+static void look_at_backward(struct story *s, const struct osc_result *r)
 {
     const uint32_t columns_of[][2] = {
         {osc_column_modules_device_total_ns, osc_column_modules_backward_device_ns},
@@ -325,30 +338,24 @@ static void add_backward(struct osc_strbuf *out, const struct osc_result *r)
         }
         if (backward <= 0)
             continue;
-        osc_strbuf_adds(out, "; all of them ");
-        osc_words_time(out, osc_wide_nearest(forward));
-        osc_strbuf_adds(out, " forward and ");
-        osc_words_time(out, osc_wide_nearest(backward));
-        osc_strbuf_adds(out, " backward");
+        osc_prose_number(&s->facts, FACT_forward, osc_wide_nearest(forward));
+        osc_prose_number(&s->facts, FACT_backward, osc_wide_nearest(backward));
         return;
     }
 }
 
-static bool say_modules(struct osc_strbuf *out, const struct osc_result *const *of,
-                        const struct osc_options *o)
+static bool look_at_modules(struct story *s, const struct osc_result *const *of,
+                            const struct osc_options *o)
 {
-    const struct own own = {osc_column_modules_name, osc_column_modules_device_self_ns,
-                            osc_column_modules_host_self_ns, "0 modules were found", "modules"};
-
     (void)o;
-    const bool has_any = say_own(out, of[MODULES], &own);
-    add_backward(out, of[MODULES]);
-    return has_any;
+    look_at_backward(s, of[MODULES]);
+    return look_at_own(s, of[MODULES], osc_column_modules_name,
+                       osc_column_modules_device_self_ns, osc_column_modules_host_self_ns);
 }
 
-/* Append how much of WHOLE, the time of the kernels R, uses tensor cores, and of how much that
- * is not known. */
-static void add_tensor_cores(struct osc_strbuf *out, const struct osc_result *r, osc_wide whole)
+/* Say how much of WHOLE, the time of the kernels R, uses tensor cores, and of how much that is
+ * not known. */
+static void look_at_tensor_cores(struct story *s, const struct osc_result *r, osc_wide whole)
 {
     osc_wide using_ns = 0, unknown_ns = 0;
     bool is_known = false;
@@ -362,138 +369,110 @@ static void add_tensor_cores(struct osc_strbuf *out, const struct osc_result *r,
             using_ns += ns;
         is_known = is_known || osc_result_has(r, i, osc_column_kernels_tensor_cores);
     }
-    if (!is_known) {
-        osc_strbuf_adds(out, "whether they use tensor cores is unknown");
-        return;
-    }
-    if (using_ns > 0) {
-        add_share(out, using_ns, whole);
-        osc_strbuf_adds(out, " of kernel time uses tensor cores");
-    } else {
-        osc_strbuf_adds(out, "no kernel is known to use tensor cores");
-    }
-    if (unknown_ns > 0) {
-        osc_strbuf_adds(out, ", of ");
-        add_share(out, unknown_ns, whole);
-        osc_strbuf_adds(out, " that is unknown");
-    }
+    osc_prose_flag(&s->facts, FACT_is_known, is_known);
+    if (using_ns > 0)
+        osc_prose_share(&s->facts, FACT_cores, using_ns, whole);
+    if (unknown_ns > 0)
+        osc_prose_share(&s->facts, FACT_unknown, unknown_ns, whole);
 }
 
-/* Append NAME of a kernel, as it is told from the others of R, which are in COLUMN. */
-static void add_symbol(struct osc_strbuf *out, const struct osc_result *r, uint32_t column,
-                       struct osc_str name)
+/* Name the kernel in row MOST of R as it is told from the others. */
+static void name_kernel(struct story *s, const struct osc_result *r, uint64_t most)
 {
-    struct osc_labels labels = {0};
     osc_status st = OSC_OK;
     osc_sid id;
 
-    for (uint64_t i = 0; i < r->n_rows && st == OSC_OK; i++)
-        st = osc_labels_add(&labels, osc_result_get_str(r, i, column), true, &id);
+    for (uint64_t i = 0; i <= r->n_rows && st == OSC_OK; i++)
+        st = osc_labels_add(
+            &s->labels,
+            osc_result_get_str(r, i < r->n_rows ? i : most, osc_column_kernels_name), true,
+            &id);
     if (st == OSC_OK)
-        st = osc_labels_add(&labels, name, true, &id);
+        st = osc_labels_compose(&s->labels, OSC_LABELS_WIDTH, OSC_LABELS_WIDTH);
     if (st == OSC_OK)
-        st = osc_labels_compose(&labels, OSC_LABELS_WIDTH, OSC_LABELS_WIDTH);
-    if (st == OSC_OK)
-        osc_words_quoted(out, osc_labels_get(&labels, id));
+        osc_prose_text(&s->facts, FACT_name, osc_labels_get(&s->labels, id));
     else
-        out->status = st;
-    osc_labels_fini(&labels);
+        s->status = st;
 }
 
-static bool say_kernels(struct osc_strbuf *out, const struct osc_result *const *of,
-                        const struct osc_options *o)
+static bool look_at_kernels(struct story *s, const struct osc_result *const *of,
+                            const struct osc_options *o)
 {
     const struct osc_result *const r = of[KERNELS];
     const osc_wide whole = sum_of(r, osc_column_kernels_total_ns);
 
     (void)o;
-    if (r->n_rows == 0) {
-        osc_strbuf_adds(out, "0 kernels were found");
+    if (r->n_rows == 0)
         return false;
-    }
     const uint64_t most = row_of_most(r, osc_column_kernels_total_ns);
-    osc_strbuf_adds(out, "Kernels run for ");
-    osc_words_time(out, osc_wide_nearest(whole));
-    osc_strbuf_adds(out, ", ");
-    add_symbol(out, r, osc_column_kernels_name,
-               osc_result_get_str(r, most, osc_column_kernels_name));
-    osc_strbuf_adds(out, " for ");
-    add_share(out, osc_result_get_int(r, most, osc_column_kernels_total_ns), whole);
-    osc_strbuf_adds(out, " of it; ");
-    add_tensor_cores(out, r, whole);
+    osc_prose_number(&s->facts, FACT_time, osc_wide_nearest(whole));
+    osc_prose_share(&s->facts, FACT_share,
+                    osc_result_get_int(r, most, osc_column_kernels_total_ns), whole);
+    name_kernel(s, r, most);
+    look_at_tensor_cores(s, r, whole);
     return true;
 }
 
-static bool say_memory(struct osc_strbuf *out, const struct osc_result *const *of,
-                       const struct osc_options *o)
+static bool look_at_memory(struct story *s, const struct osc_result *const *of,
+                           const struct osc_options *o)
 {
     const struct osc_result *const r = of[PEAKS];
 
     (void)o;
-    if (r->n_rows == 0) {
-        osc_strbuf_adds(out, "0 peaks of memory are known");
+    if (r->n_rows == 0)
         return false;
-    }
     const uint64_t most = row_of_most(r, osc_column_memory_peaks_peak_bytes);
-    osc_strbuf_adds(out, "Peak ");
-    osc_words_bytes(out, osc_result_get_int(r, most, osc_column_memory_peaks_peak_bytes));
-    if (osc_result_has(r, most, osc_column_memory_peaks_capacity_bytes)) {
-        osc_strbuf_adds(out, " of ");
-        osc_words_bytes(out,
-                        osc_result_get_int(r, most, osc_column_memory_peaks_capacity_bytes));
-    }
-    osc_strbuf_adds(out, " on ");
-    osc_words_name(out, osc_result_get_str(r, most, osc_column_memory_peaks_device));
-    osc_strbuf_adds(out, " at ");
-    osc_words_time(out, osc_result_get_int(r, most, osc_column_memory_peaks_peak_ns));
-    osc_strbuf_adds(out, ", with ");
-    osc_words_count(out, osc_result_get_int(r, most, osc_column_memory_peaks_live_count),
-                    "block");
-    osc_strbuf_adds(out, " alive");
+    osc_prose_number(&s->facts, FACT_peak,
+                     osc_result_get_int(r, most, osc_column_memory_peaks_peak_bytes));
+    if (osc_result_has(r, most, osc_column_memory_peaks_capacity_bytes))
+        osc_prose_number(&s->facts, FACT_capacity,
+                         osc_result_get_int(r, most, osc_column_memory_peaks_capacity_bytes));
+    osc_prose_text(&s->facts, FACT_device,
+                   osc_result_get_str(r, most, osc_column_memory_peaks_device));
+    osc_prose_number(&s->facts, FACT_at,
+                     osc_result_get_int(r, most, osc_column_memory_peaks_peak_ns));
+    osc_prose_number(&s->facts, FACT_blocks,
+                     osc_result_get_int(r, most, osc_column_memory_peaks_live_count));
     return true;
 }
 
-static bool say_distributed(struct osc_strbuf *out, const struct osc_result *const *of,
-                            const struct osc_options *o)
+static bool look_at_ranks(struct story *s, const struct osc_result *const *of,
+                          const struct osc_options *o)
 {
     const struct osc_result *const r = of[STRAGGLERS];
     uint64_t row;
 
     (void)o;
-    if (r->n_rows == 0) {
-        osc_strbuf_adds(out, "0 collectives of several ranks can be compared");
+    if (r->n_rows == 0)
         return false;
-    }
     if (osc_late_find(r, &row)) {
-        osc_late_say(r, row, false, out);
-        if (out->len > 0)
-            out->s[0] = 'R';
+        osc_late_say(r, row, false, &s->text);
+        if (s->text.len > 0)
+            s->text.s[0] = 'R';
+        set_text(s, FACT_late);
         return true;
     }
     row = row_of_most(r, osc_column_stragglers_caused_wait_ns);
-    osc_strbuf_adds(out, "Of ");
-    osc_words_count(out, (int64_t)r->n_rows, "rank");
-    osc_strbuf_addf(out, " none lets the others wait by far most: rank %lld for ",
-                    (long long)osc_result_get_int(r, row, osc_column_stragglers_rank));
-    osc_words_time(out, osc_result_get_int(r, row, osc_column_stragglers_caused_wait_ns));
+    osc_prose_number(&s->facts, FACT_ranks, (int64_t)r->n_rows);
+    osc_prose_number(&s->facts, FACT_rank,
+                     osc_result_get_int(r, row, osc_column_stragglers_rank));
+    osc_prose_number(&s->facts, FACT_time,
+                     osc_result_get_int(r, row, osc_column_stragglers_caused_wait_ns));
     return true;
 }
 
-static bool say_quality(struct osc_strbuf *out, const struct osc_result *const *of,
-                        const struct osc_options *o)
+static bool look_at_quality(struct story *s, const struct osc_result *const *of,
+                            const struct osc_options *o)
 {
     const struct osc_result *const r = of[QUALITY];
 
     (void)o;
-    if (r->n_rows == 0) {
-        osc_strbuf_adds(out, "0 findings: nothing was skipped or is missing");
+    if (r->n_rows == 0)
         return true;
-    }
-    osc_words_count(out, (int64_t)r->n_rows, "finding");
-    osc_strbuf_adds(out, "; the worst: ");
-    osc_strbuf_addstr(out,
-                      osc_result_get_str(r, row_of_most(r, osc_column_quality_rank_of_severity),
-                                         osc_column_quality_message));
+    osc_prose_number(&s->facts, FACT_findings, (int64_t)r->n_rows);
+    osc_prose_text(&s->facts, FACT_worst,
+                   osc_result_get_str(r, row_of_most(r, osc_column_quality_rank_of_severity),
+                                      osc_column_quality_message));
     return true;
 }
 
@@ -501,21 +480,73 @@ static bool say_quality(struct osc_strbuf *out, const struct osc_result *const *
 
 static const struct view {
     const char *name;
-    /* Append its sentence. Whether there is something to show. */
-    bool (*say)(struct osc_strbuf *out, const struct osc_result *const *of,
-                const struct osc_options *o);
+    /* Set the facts of its sentence. Whether there is something to show. */
+    bool (*look)(struct story *s, const struct osc_result *const *of,
+                 const struct osc_options *o);
     unsigned table;      /* that the sentence is about, */
     const char *options; /* and its options */
+    const char *text;
 } views[] = {
-    {"overview", say_overview, OVERVIEW, " --merge"},
-    {"trace", say_trace, TRACKS, " --sort busy_ns"},
-    {"operators", say_operators, OPERATORS, " --merge"},
-    {"kernels", say_kernels, KERNELS, " --merge"},
-    {"modules", say_modules, MODULES, " --merge"},
-    {"memory", say_memory, PEAKS, ""},
-    {"distributed", say_distributed, STRAGGLERS, ""},
-    {"quality", say_quality, QUALITY, " --merge"},
+    {"overview", look_at_overview, OVERVIEW, " --merge",
+     "{time?{time} {has_steps?a step|count as one step, as {lies_outside?none begins in what "
+     "is "
+     "selected|there are no steps}}{rest?; no operator, runtime call or device work ran in "
+     "{rest} of it}{largest?{rest?,|;} {largest} {rest?is|of it is} {part}}{cut?; {cut}}"
+     "{n_first?; two kinds of step: {n_first} of {first_ns}}{n_second? and {n_second} of "
+     "{second_ns}}{outlier?; step {outlier} stands out with {outlier_ns}}|0 {n_selected?of "
+     "{n_selected} selected steps are kept: the device work of the last steps may not all have "
+     "been recorded, or they hold no operator|steps were measured}}."},
+    {"trace", look_at_trace, TRACKS, " --sort busy_ns",
+     "{events} {events|event|events} on {tracks} {tracks|track|tracks}{name?; {kind?{kind} }"
+     "{name}{device? of {device}} is busy for {time} ({share})}."},
+    {"operators", look_at_operators, OPERATORS, " --merge",
+     "{name?{name} takes {share} of the {is_device?device|host} time of operators by itself "
+     "({time})|0 operators took any time}."},
+    {"kernels", look_at_kernels, KERNELS, " --merge",
+     "{name?Kernels run for {time}, {name} for {share} of it; {is_known?{cores?{cores} of "
+     "kernel time uses tensor cores|no kernel is known to use tensor cores}{unknown?, of "
+     "{unknown} that is unknown}|whether they use tensor cores is unknown}|0 kernels were "
+     "found}."},
+    {"modules", look_at_modules, MODULES, " --merge",
+     "{name?{name} takes {share} of the {is_device?device|host} time of modules by itself "
+     "({time})|0 modules were found}{backward?; all of them {forward} forward and {backward} "
+     "backward}."},
+    {"memory", look_at_memory, PEAKS, "",
+     "{peak?Peak {peak}{capacity? of {capacity}} on {device} at {at}, with {blocks} "
+     "{blocks|block|blocks} alive|0 peaks of memory are known}."},
+    {"distributed", look_at_ranks, STRAGGLERS, "",
+     "{late?{late}|{rank?Of {ranks} {ranks|rank|ranks} none lets the others wait by far most: "
+     "rank {rank} for {time}|0 collectives of several ranks can be compared}}."},
+    {"quality", look_at_quality, QUALITY, " --merge",
+     "{worst?{findings} {findings|finding|findings}; the worst: {worst}|0 findings: nothing "
+     "was "
+     "skipped or is missing}."},
 };
+#define N_VIEWS (sizeof views / sizeof *views)
+
+const char *osc_headlines_check(void)
+{
+    const char *fault = NULL;
+
+    for (size_t i = 0; i < N_VIEWS && !fault; i++)
+        fault = osc_phrase_check(views[i].text, defs, N_FACTS);
+    return fault;
+}
+
+/* Append the sentence of V, and set whether there is something to show. */
+static osc_status say(struct osc_strbuf *out, const struct view *v,
+                      const struct osc_result *const *of, const struct osc_options *o,
+                      bool *has_data)
+{
+    struct story s = {.facts = {.defs = defs, .n = N_FACTS}};
+
+    s.facts.v = s.v;
+    *has_data = v->look(&s, of, o);
+    osc_phrase_add(out, v->text, &s.facts);
+    osc_strbuf_fini(&s.text);
+    osc_labels_fini(&s.labels);
+    return s.status == OSC_OK ? out->status : s.status;
+}
 
 /* Append the command that prints the rows that the sentence of V is about. */
 static void add_evidence(struct osc_strbuf *out, const struct view *v,
@@ -542,14 +573,13 @@ static osc_status compose(const struct osc_result *const *of, const struct osc_o
     struct osc_strbuf text = {0};
     osc_status st = OSC_OK;
 
-    for (size_t i = 0; i < sizeof views / sizeof *views && st == OSC_OK; i++) {
+    for (size_t i = 0; i < N_VIEWS && st == OSC_OK; i++) {
         osc_result_row(out);
         osc_result_str(out, VIEW, osc_str_c(views[i].name));
         osc_strbuf_clear(&text);
-        const bool has_data = views[i].say(&text, of, o);
+        bool has_data;
+        st = say(&text, &views[i], of, o, &has_data);
         osc_result_bool(out, HAS_DATA, has_data);
-        osc_strbuf_addc(&text, '.');
-        st = text.status;
         if (st == OSC_OK)
             osc_result_str(out, TEXT, (struct osc_str){text.s, (uint32_t)text.len});
         if (st != OSC_OK || !o->operands)
