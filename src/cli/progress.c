@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "cli/cli.h"
-#include "render/units.h"
+#include "prose/units.h"
 
 #define FIRST_NS INT64_C(500000000) /* no line for files that are read faster */
 #define EVERY_NS INT64_C(100000000)

@@ -2,6 +2,7 @@
 #include "prose/phrase.h"
 
 #include "base/percent.h"
+#include "prose/units.h"
 #include "prose/words.h"
 
 /* A phrase: most are a part of one. */
@@ -89,6 +90,19 @@ static void add_value(struct osc_strbuf *out, enum osc_prose_kind kind,
     case OSC_PROSE_NS:
         osc_words_time(out, fact->n);
         break;
+    case OSC_PROSE_TIME:
+        osc_units_time(out, fact->real);
+        break;
+    case OSC_PROSE_DELTA:
+        osc_strbuf_addc(out, fact->real < 0 ? '-' : '+');
+        osc_units_time(out, fact->real < 0 ? -fact->real : fact->real);
+        break;
+    case OSC_PROSE_GROWTH:
+        osc_words_growth(out, fact->base, fact->real);
+        break;
+    case OSC_PROSE_DECIMAL:
+        osc_strbuf_addf(out, "%.4g", fact->real);
+        break;
     case OSC_PROSE_BYTES:
         osc_words_bytes(out, fact->n);
         break;
@@ -99,10 +113,10 @@ static void add_value(struct osc_strbuf *out, enum osc_prose_kind kind,
         osc_strbuf_addi(out, fact->n);
         break;
     case OSC_PROSE_SHARE:
-        osc_percent_add(out, fact->ratio, 1);
+        osc_percent_add(out, fact->real, 1);
         break;
     case OSC_PROSE_PERCENT:
-        osc_percent_add(out, fact->ratio, 0);
+        osc_percent_add(out, fact->real, 0);
         break;
     case OSC_PROSE_TEXT:
         osc_strbuf_addstr(out, fact->text);

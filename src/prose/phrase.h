@@ -31,6 +31,10 @@
 enum osc_prose_kind {
     OSC_PROSE_FLAG,    /* is there or not, and has no value */
     OSC_PROSE_NS,      /* 12.3 ms */
+    OSC_PROSE_TIME,    /* 12.346 ms, of a mean: osc_units_time() */
+    OSC_PROSE_DELTA,   /* +12.346 ms */
+    OSC_PROSE_GROWTH,  /* +3.7 %, from one mean to another: osc_words_growth() */
+    OSC_PROSE_DECIMAL, /* 12.34: four digits */
     OSC_PROSE_BYTES,   /* 15.2 GiB */
     OSC_PROSE_COUNT,   /* 3,456 */
     OSC_PROSE_INTEGER, /* 3456, of what is numbered */
@@ -52,7 +56,8 @@ struct osc_prose_def {
 struct osc_prose_fact {
     bool is_there;
     int64_t n;           /* of NS, BYTES, COUNT, INTEGER */
-    double ratio;        /* of SHARE, PERCENT */
+    double real;         /* of SHARE, PERCENT, a ratio; of TIME, DELTA, GROWTH, DECIMAL */
+    double base;         /* of GROWTH: where it began */
     struct osc_str text; /* of TEXT, NAME, QUOTED; borrowed */
 };
 
@@ -73,16 +78,23 @@ static inline void osc_prose_number(const struct osc_prose_facts *f, unsigned fa
     f->v[fact] = (struct osc_prose_fact){.is_there = true, .n = n};
 }
 
-static inline void osc_prose_ratio(const struct osc_prose_facts *f, unsigned fact, double ratio)
+static inline void osc_prose_real(const struct osc_prose_facts *f, unsigned fact, double real)
 {
-    f->v[fact] = (struct osc_prose_fact){.is_there = true, .ratio = ratio};
+    f->v[fact] = (struct osc_prose_fact){.is_there = true, .real = real};
+}
+
+/* Growth from BASE, unless that is nothing. */
+static inline void osc_prose_growth(const struct osc_prose_facts *f, unsigned fact, double base,
+                                    double real)
+{
+    f->v[fact] = (struct osc_prose_fact){.is_there = base > 0, .real = real, .base = base};
 }
 
 /* PART / WHOLE, or 0 if WHOLE is not positive. */
 static inline void osc_prose_share(const struct osc_prose_facts *f, unsigned fact,
                                    osc_wide part, osc_wide whole)
 {
-    osc_prose_ratio(f, fact, whole > 0 ? (double)part / (double)whole : 0);
+    osc_prose_real(f, fact, whole > 0 ? (double)part / (double)whole : 0);
 }
 
 static inline void osc_prose_text(const struct osc_prose_facts *f, unsigned fact,

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "prose/words.h"
 
+#include <math.h>
+
+#include "base/percent.h"
 #include "base/utf8.h"
 #include "names/elide.h"
 #include "names/labels.h"
@@ -45,6 +48,16 @@ void osc_words_count(struct osc_strbuf *out, int64_t count, const char *thing)
 {
     osc_strbuf_add_count(out, (uint64_t)count);
     osc_strbuf_addf(out, " %s%s", thing, count == 1 ? "" : "s");
+}
+
+void osc_words_growth(struct osc_strbuf *out, double base, double now)
+{
+    if (now > 2 * base) {
+        osc_strbuf_addf(out, now / base < 100 ? "%.1f x" : "%.0f x", now / base);
+        return;
+    }
+    osc_strbuf_addc(out, now < base ? '-' : '+');
+    osc_percent_add(out, fabs(now - base) / base, 1);
 }
 
 /* Whether NAME has letters, blanks and hyphens alone. */

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "prose/units.h"
 #include "render/render.h"
-#include "render/units.h"
 
 #define LONG_WIDTH 100 /* long JSON is cut at this width */
 

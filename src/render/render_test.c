@@ -2,7 +2,7 @@
 #include "render/render.h"
 
 #include "base/mem.h"
-#include "render/units.h"
+#include "prose/units.h"
 #include "support/unit.h"
 #include "table/query.h"
 

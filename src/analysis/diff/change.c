@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "base/percent.h"
 
 struct osc_change osc_change_at(const struct osc_result *r, uint64_t i,
                                 const struct osc_change_columns *c)
@@ -59,31 +58,6 @@ void osc_change_set(struct osc_result *out, const struct osc_change_columns *at,
         osc_result_num(out, at->p_value, c->p);
     }
     osc_result_int(out, at->order, osc_change_order(delta_ns, c->has_steps));
-}
-
-static void add_factor(struct osc_strbuf *out, double factor)
-{
-    osc_strbuf_addf(out, factor < 100 ? "%.1f" : "%.0f", factor);
-}
-
-void osc_change_add_bare_ratio(struct osc_strbuf *out, double base_ns, double new_ns)
-{
-    if (new_ns > 2 * base_ns) {
-        add_factor(out, new_ns / base_ns);
-        osc_strbuf_adds(out, " x");
-        return;
-    }
-    osc_strbuf_addc(out, new_ns < base_ns ? '-' : '+');
-    osc_percent_add(out, fabs(new_ns - base_ns) / base_ns, 1);
-}
-
-void osc_change_add_ratio(struct osc_strbuf *out, double base_ns, double new_ns)
-{
-    if (base_ns <= 0)
-        return;
-    osc_strbuf_adds(out, " (");
-    osc_change_add_bare_ratio(out, base_ns, new_ns);
-    osc_strbuf_addc(out, ')');
 }
 
 static void note_side(struct osc_strbuf *out, const char *side, const struct osc_run_steps *s)

@@ -69,12 +69,5 @@ struct osc_decision {
 double osc_change_p(const struct osc_sample *base, const struct osc_sample *new_,
                     bool is_tested);
 
-/* Append "+12.3 %", how BASE_NS, which is positive, changed to NEW_NS; "3.1 x" if it more than
- * doubled. */
-void osc_change_add_bare_ratio(struct osc_strbuf *out, double base_ns, double new_ns);
-
-/* Append the same as " (+12.3 %)"; nothing if BASE_NS is not positive. */
-void osc_change_add_ratio(struct osc_strbuf *out, double base_ns, double new_ns);
-
 /* Add notes to OUT: how many steps there are, and why nothing is said of significance. */
 void osc_change_note_steps(struct osc_result *out, const struct osc_run_steps *s);

@@ -10,7 +10,7 @@
 #include "analysis/diff/cut_steps.h"
 #include "base/mem.h"
 #include "derive/breakdown.h"
-#include "prose/words.h"
+#include "prose/phrase.h"
 
 enum {
     NAME,
@@ -204,6 +204,14 @@ static void add_row(struct osc_result *out, const struct side *s, uint32_t k, do
         osc_result_int(out, ORDER, INT64_MAX);
 }
 
+#define FACT_LIST(X)   \
+    X(has_steps, FLAG) \
+    X(base_ns, NS) X(new_ns, NS) X(growth, GROWTH) X(is_tested, FLAG) X(is_significant, FLAG)
+#define NUMBER(name, kind) FACT_##name,
+#define DEF(name, kind)    {#name, OSC_PROSE_##kind, NULL},
+enum { FACT_LIST(NUMBER) N_FACTS };
+static const struct osc_prose_def defs[N_FACTS] = {FACT_LIST(DEF)};
+
 /* Note in one sentence what the whole step, or all of the run, took in both runs. */
 static void note_whole(struct osc_result *out, const struct side *s, double limit,
                        const struct osc_run_steps *both)
@@ -213,16 +221,22 @@ static void note_whole(struct osc_result *out, const struct side *s, double limi
     const bool has_steps = osc_steps_are_known(both), is_tested = osc_steps_suffice(both);
     const double base_ns = has_steps ? base->mean : (double)s[OSC_BASE].sums_ns[0];
     const double new_ns = has_steps ? new_->mean : (double)s[OSC_NEW].sums_ns[0];
+    struct osc_prose_fact v[N_FACTS] = {0};
+    const struct osc_prose_facts facts = {defs, v, N_FACTS};
     struct osc_strbuf text = {0};
 
-    osc_strbuf_adds(&text, has_steps ? "a step takes " : "the run takes ");
-    osc_words_time(&text, (int64_t)(new_ns + 0.5));
-    osc_strbuf_adds(&text, " instead of ");
-    osc_words_time(&text, (int64_t)(base_ns + 0.5));
-    osc_change_add_ratio(&text, base_ns, new_ns);
-    if (is_tested)
-        osc_strbuf_adds(&text, decide(s, 0, limit, both).is_significant ? ", beyond noise"
-                                                                        : ", within noise");
+    osc_prose_flag(&facts, FACT_has_steps, has_steps);
+    osc_prose_number(&facts, FACT_base_ns, (int64_t)(base_ns + 0.5));
+    osc_prose_number(&facts, FACT_new_ns, (int64_t)(new_ns + 0.5));
+    osc_prose_growth(&facts, FACT_growth, base_ns, new_ns);
+    osc_prose_flag(&facts, FACT_is_tested, is_tested);
+    osc_prose_flag(&facts, FACT_is_significant,
+                   is_tested && decide(s, 0, limit, both).is_significant);
+    osc_phrase_add(&text,
+                   "{has_steps?a step|the run} takes {new_ns} instead of {base_ns}"
+                   "{growth? ({growth})}{is_tested?{is_significant?, beyond noise|, within "
+                   "noise}}",
+                   &facts);
     if (text.status == OSC_OK)
         osc_result_note(out, "%s", text.s);
     else

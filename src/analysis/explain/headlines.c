@@ -225,11 +225,11 @@ static void look_at_largest(struct story *s, const struct osc_result *r)
     const double most_ns = osc_result_get_num(r, most, osc_column_overview_avg_ns);
 
     if (rest_ns > most_ns)
-        osc_prose_ratio(&s->facts, FACT_rest,
+        osc_prose_real(&s->facts, FACT_rest,
                         osc_result_get_num(r, rest, osc_column_overview_ratio));
     if (most_ns <= 0)
         return;
-    osc_prose_ratio(&s->facts, FACT_largest,
+    osc_prose_real(&s->facts, FACT_largest,
                     osc_result_get_num(r, most, osc_column_overview_ratio));
     osc_prose_text(&s->facts, FACT_part,
                    osc_result_get_str(r, most, osc_column_overview_category));

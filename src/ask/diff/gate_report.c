@@ -4,7 +4,6 @@
 #include "analysis/diff/change.h"
 #include "ask/diff/sentences.h"
 #include "base/utf8.h"
-#include "render/units.h"
 
 #define ROWS_MAX 100 /* in a report; all that break a gate alone are rarely more */
 
@@ -17,23 +16,6 @@ static struct osc_change change_at(const struct osc_gate_findings *f, enum osc_g
                                              : osc_change_columns(r->def, osc_change_time(r));
 
     return osc_change_at(r, row, &at);
-}
-
-/* Append "31.2 ms instead of 30.1 ms a step (+1.1 ms, +3.7 %), significant". */
-static void add_change(struct osc_strbuf *out, const struct osc_change *c)
-{
-    osc_units_time(out, c->new_ns);
-    osc_strbuf_adds(out, " instead of ");
-    osc_units_time(out, c->base_ns);
-    osc_strbuf_adds(out, c->has_steps ? " a step (" : " in all (");
-    osc_diff_add_delta(out, c->new_ns - c->base_ns);
-    if (c->base_ns > 0) {
-        osc_strbuf_adds(out, ", ");
-        osc_change_add_bare_ratio(out, c->base_ns, c->new_ns);
-    }
-    osc_strbuf_adds(out, !c->is_tested       ? ")"
-                         : c->is_significant ? "), significant"
-                                             : "), within noise");
 }
 
 static const char *kind_of(enum osc_gate_table table)
@@ -62,7 +44,7 @@ static void tell(void *ctx, enum osc_gate_table table, uint64_t row, struct osc_
     osc_strbuf_adds(t->out, kind_of(table));
     t->add(t->out, c.name);
     osc_strbuf_adds(t->out, ": ");
-    add_change(t->out, &c);
+    osc_diff_say_change(t->out, &c);
     osc_strbuf_adds(t->out, " [");
     t->add(t->out, text);
     osc_strbuf_adds(t->out, "]\n");
@@ -200,7 +182,7 @@ static void tell_markdown(void *ctx, enum osc_gate_table table, uint64_t row,
     osc_strbuf_adds(t->out, kind_of(table));
     add_markdown(t->out, c.name);
     osc_strbuf_adds(t->out, " | ");
-    add_change(t->out, &c);
+    osc_diff_say_change(t->out, &c);
     osc_strbuf_adds(t->out, " | ");
     add_markdown(t->out, text);
     osc_strbuf_adds(t->out, " |\n");

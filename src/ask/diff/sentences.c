@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "names/labels.h"
-#include "render/units.h"
+#include "prose/phrase.h"
 #include "table/row_sort.h"
 
 #define SENTENCES_MAX 5
@@ -30,9 +30,56 @@ struct sentence {
     double change_ns;
 };
 
-/* A name in a sentence, and the byte before which it belongs. */
+/* What the sentences may say. */
+#define FACT_LIST(X)                                                    \
+    X(name, TEXT, 0)     /* what changed, */                            \
+    X(delta, DELTA, 0)   /* by how much, */                             \
+    X(growth, GROWTH, 0) /* and by which part */                        \
+    X(where, TEXT, 0)    /* " on the device", if not everywhere */      \
+    X(is_new, FLAG, 0)                                                  \
+    X(is_gone, FLAG, 0)                                                 \
+    X(new, TEXT, 0)        /* what the new run has alone below it, */   \
+    X(new_itself, FLAG, 0) /* which is itself, without what it calls */ \
+    X(base, TEXT, 0)       /* what the base has alone */                \
+    X(base_itself, FLAG, 0)                                             \
+    X(new_calls, DECIMAL, 0)                                            \
+    X(base_calls, DECIMAL, 0)                                           \
+    X(new_time, TIME, 0) /* of a call, a step or in all */              \
+    X(base_time, TIME, 0)                                               \
+    X(is_each, FLAG, 0) /* calls take other times */                    \
+    X(has_steps, FLAG, 0)                                               \
+    X(is_same, FLAG, 0)  /* nothing changed but by noise */             \
+    X(is_noise, FLAG, 0) /* the step did not, but something else */     \
+    X(is_tested, FLAG, 0)                                               \
+    X(is_significant, FLAG, 0)                                          \
+    X(is_first, FLAG, 0) /* part of a step that is told */              \
+    X(a_step, PHRASE, "{has_steps? a step| in all}")                    \
+    X(instead, PHRASE, "{new_time} instead of {base_time}")             \
+    X(bracket, PHRASE, "{growth? ({growth})}")
+
+#define NUMBER(name, kind, phrase) FACT_##name,
+#define DEF(name, kind, phrase)    {#name, OSC_PROSE_##kind, phrase},
+enum { FACT_LIST(NUMBER) N_FACTS };
+static const struct osc_prose_def defs[N_FACTS] = {FACT_LIST(DEF)};
+
+enum { WORK, PART, STEP, PART_OF_STEP, ROW, N_TEXTS };
+static const char *const texts[N_TEXTS] = {
+    [WORK] = "{name} {delta}{a_step}{where}{bracket}{is_new?: it is new}{is_gone?: it is not "
+             "called any more}{new?: {new}{new_itself? itself}{base? instead of {base}"
+             "{base_itself? itself}| is new}|{base?: {base}{base_itself? itself} is not called "
+             "any more}}{new_calls?: {new_calls} calls{a_step} instead of {base_calls}}"
+             "{is_each?: each call {instead}}\n",
+    [PART] = "step.{name} {delta}{a_step}{bracket}\n",
+    [STEP] = "{is_same?the same within noise: }{has_steps?a step|the run} takes {instead}"
+             "{bracket}{is_noise?, which is within the noise of its steps}",
+    [PART_OF_STEP] = "{is_first?:|,} {name} {delta}",
+    [ROW] = "{instead}{a_step} ({delta}{growth?, {growth}}){is_tested?{is_significant?, "
+            "significant|, within noise}}",
+};
+
+/* A name in a sentence. How it reads depends on the others in it. */
 struct quote {
-    size_t at;
+    unsigned fact;
     struct osc_str name;
     bool is_kernel;
 };
@@ -40,7 +87,8 @@ struct quote {
 struct story {
     const struct osc_diff_tables *t;
     struct osc_strbuf *out; /* of all that were found */
-    struct osc_strbuf now;  /* owned; the sentence that is being made, without its names */
+    struct osc_prose_fact v[N_FACTS];
+    struct osc_prose_facts facts; /* of the sentence that is being made; points to v */
     struct quote quotes[QUOTES_MAX];
     uint32_t n_quotes;
     struct sentence found[FOUND_MAX];
@@ -54,51 +102,44 @@ struct story {
     uint32_t n_found;
 };
 
-void osc_diff_add_delta(struct osc_strbuf *out, double ns)
+const char *osc_diff_sentences_check(void)
 {
-    osc_strbuf_addc(out, ns < 0 ? '-' : '+');
-    osc_units_time(out, fabs(ns));
+    const char *fault = osc_prose_check(defs, N_FACTS);
+
+    for (int k = 0; k < N_TEXTS && !fault; k++)
+        fault = osc_phrase_check(texts[k], defs, N_FACTS);
+    return fault;
 }
 
-/* Add the name of NODE to the sentence. How it reads depends on the others in it. */
-static void add_name(struct story *s, uint32_t node)
+/* Let FACT be the name of NODE. */
+static void set_name(struct story *s, unsigned fact, uint32_t node)
 {
     s->quotes[s->n_quotes++] =
-        (struct quote){s->now.len, s->graph.names[node], s->graph.is_kernel[node]};
+        (struct quote){fact, s->graph.names[node], s->graph.is_kernel[node]};
 }
 
-/* Append the sentence with its names, short and different, to those that were found. */
-static osc_status end(struct story *s)
+/* Append TEXT, with names that are short and different, to the sentences that were found. */
+static osc_status end(struct story *s, int text)
 {
-    const char *const text = s->now.s ? s->now.s : "";
     struct osc_labels labels = {0};
     osc_sid ids[QUOTES_MAX];
-    osc_status st = s->now.status;
-    size_t from = 0;
+    osc_status st = OSC_OK;
 
     for (uint32_t k = 0; k < s->n_quotes && st == OSC_OK; k++)
         st = osc_labels_add(&labels, s->quotes[k].name, s->quotes[k].is_kernel, &ids[k]);
     if (st == OSC_OK)
         st = osc_labels_compose(&labels, NAME_COLUMNS, NAME_COLUMNS);
+    for (uint32_t k = 0; k < s->n_quotes && st == OSC_OK; k++)
+        osc_prose_text(&s->facts, s->quotes[k].fact, osc_labels_get(&labels, ids[k]));
+    osc_prose_flag(&s->facts, FACT_has_steps, s->has_steps);
     s->found[s->n_found].from = s->out->len;
-    for (uint32_t k = 0; k < s->n_quotes && st == OSC_OK; k++) {
-        osc_strbuf_add(s->out, text + from, s->quotes[k].at - from);
-        osc_strbuf_addstr(s->out, osc_labels_get(&labels, ids[k]));
-        from = s->quotes[k].at;
-    }
     if (st == OSC_OK)
-        osc_strbuf_add(s->out, text + from, s->now.len - from);
-    osc_strbuf_addc(s->out, '\n');
+        osc_phrase_add(s->out, texts[text], &s->facts);
     s->found[s->n_found++].to = s->out->len;
-    osc_strbuf_clear(&s->now);
+    memset(s->v, 0, sizeof s->v);
     s->n_quotes = 0;
     osc_labels_fini(&labels);
     return st;
-}
-
-static const char *a_step(const struct story *s)
-{
-    return s->has_steps ? " a step" : " in all";
 }
 
 /* The change of the operator NODE, by the columns AT. */
@@ -202,19 +243,17 @@ static double own_part(const struct story *s, uint32_t node, int side)
     return side == 0 ? c.base_ns - c.new_ns : c.new_ns - c.base_ns;
 }
 
-/* Append the name of A, or of NODE if it has more time itself on SIDE. */
-static void add_alone(struct story *s, uint32_t node, int side, const struct alone *a)
+/* Name A, or NODE if it has more time itself on SIDE. */
+static void name_alone(struct story *s, uint32_t node, int side, const struct alone *a)
 {
-    if (own_part(s, node, side) <= a->ns) {
-        add_name(s, a->node);
-    } else {
-        add_name(s, node);
-        osc_strbuf_adds(&s->now, " itself");
-    }
+    const bool is_itself = own_part(s, node, side) > a->ns;
+
+    set_name(s, side == 1 ? FACT_new : FACT_base, is_itself ? node : a->node);
+    osc_prose_flag(&s->facts, side == 1 ? FACT_new_itself : FACT_base_itself, is_itself);
 }
 
-/* Append ": A instead of B" about what one side alone has below NODE. */
-static bool add_instead(struct story *s, uint32_t node, bool is_kernel)
+/* Name what one side alone has below NODE. False: nothing. */
+static bool name_instead(struct story *s, uint32_t node, bool is_kernel)
 {
     const struct alone new_ = find_alone(s, node, 1, is_kernel);
     const struct alone base = find_alone(s, node, 0, is_kernel);
@@ -223,38 +262,19 @@ static bool add_instead(struct story *s, uint32_t node, bool is_kernel)
 
     if (new_.node == OSC_NO_NODE && base.node == OSC_NO_NODE)
         return false;
-    osc_strbuf_adds(&s->now, ": ");
-    if (has_new && has_base) {
-        add_alone(s, node, 1, &new_);
-        osc_strbuf_adds(&s->now, " instead of ");
-        add_alone(s, node, 0, &base);
-    } else {
-        add_alone(s, node, has_new, has_new ? &new_ : &base);
-        osc_strbuf_adds(&s->now, has_new ? " is new" : " is not called any more");
-    }
+    if (has_new)
+        name_alone(s, node, 1, &new_);
+    if (has_base || !has_new)
+        name_alone(s, node, 0, &base);
     return true;
 }
 
-/* Tell behind the name of what changed from BASE_NS to NEW_NS by how much. */
-static void add_change(struct story *s, double base_ns, double new_ns)
+/* Set what changed from BASE_NS to NEW_NS by how much. */
+static void set_change(struct story *s, double base_ns, double new_ns)
 {
-    osc_strbuf_addc(&s->now, ' ');
-    osc_diff_add_delta(&s->now, new_ns - base_ns);
+    osc_prose_real(&s->facts, FACT_delta, new_ns - base_ns);
+    osc_prose_text(&s->facts, FACT_where, osc_str_c(s->where));
     s->found[s->n_found].change_ns = fabs(new_ns - base_ns);
-    osc_strbuf_adds(&s->now, a_step(s));
-    osc_strbuf_adds(&s->now, s->where);
-}
-
-/* Begin a sentence about NODE, whose time changed from BASE_NS to NEW_NS. */
-static void begin(struct story *s, uint32_t node, double base_ns, double new_ns)
-{
-    add_name(s, node);
-    add_change(s, base_ns, new_ns);
-}
-
-static void add_one_sided(struct story *s, bool is_new)
-{
-    osc_strbuf_adds(&s->now, is_new ? ": it is new" : ": it is not called any more");
 }
 
 /* Tell the change of NODE, which one side has alone. */
@@ -264,32 +284,33 @@ static void tell_one_sided(struct story *s, uint32_t node)
     const uint32_t joint = find_joint(s, node);
 
     if (joint == OSC_NO_NODE) {
-        begin(s, node, own.base_ns, own.new_ns);
-        add_one_sided(s, s->graph.is_on[node][1]);
+        set_name(s, FACT_name, node);
+        set_change(s, own.base_ns, own.new_ns);
+        osc_prose_flag(&s->facts, s->graph.is_on[node][1] ? FACT_is_new : FACT_is_gone, true);
         s->is_told[node] = true;
     } else {
         const uint32_t outermost = find_outermost(s, joint);
         const struct osc_change change = change_of(s, outermost, &s->total);
 
-        begin(s, outermost, change.base_ns, change.new_ns);
-        (void)add_instead(s, joint, false);
+        set_name(s, FACT_name, outermost);
+        set_change(s, change.base_ns, change.new_ns);
+        (void)name_instead(s, joint, false);
         s->is_told[joint] = s->is_told[outermost] = s->is_told[node] = true;
     }
 }
 
-/* Append how many calls there are, or how long each of them takes. */
-static void add_calls(struct story *s, const struct osc_change *c)
+/* Set how many calls there are, or how long each of them takes. */
+static void set_calls(struct story *s, const struct osc_change *c)
 {
     const double more = fabs(c->new_calls - c->base_calls);
 
     if (more > c->base_calls / 100 && more > 0) {
-        osc_strbuf_addf(&s->now, ": %.4g calls%s instead of %.4g", c->new_calls, a_step(s),
-                        c->base_calls);
+        osc_prose_real(&s->facts, FACT_new_calls, c->new_calls);
+        osc_prose_real(&s->facts, FACT_base_calls, c->base_calls);
     } else if (c->base_calls > 0 && c->new_calls > 0) {
-        osc_strbuf_adds(&s->now, ": each call ");
-        osc_units_time(&s->now, c->new_ns / c->new_calls);
-        osc_strbuf_adds(&s->now, " instead of ");
-        osc_units_time(&s->now, c->base_ns / c->base_calls);
+        osc_prose_flag(&s->facts, FACT_is_each, true);
+        osc_prose_real(&s->facts, FACT_new_time, c->new_ns / c->new_calls);
+        osc_prose_real(&s->facts, FACT_base_time, c->base_ns / c->base_calls);
     }
 }
 
@@ -298,10 +319,11 @@ static void tell_two_sided(struct story *s, uint32_t node)
 {
     const struct osc_change own = change_of(s, node, &s->at);
 
-    begin(s, node, own.base_ns, own.new_ns);
-    osc_change_add_ratio(&s->now, own.base_ns, own.new_ns);
-    if (!s->is_device || !add_instead(s, node, true))
-        add_calls(s, &own);
+    set_name(s, FACT_name, node);
+    set_change(s, own.base_ns, own.new_ns);
+    osc_prose_growth(&s->facts, FACT_growth, own.base_ns, own.new_ns);
+    if (!s->is_device || !name_instead(s, node, true))
+        set_calls(s, &own);
     s->is_told[node] = true;
 }
 
@@ -344,7 +366,7 @@ static osc_status tell_operators(struct story *s)
             tell_two_sided(s, node);
         else
             tell_one_sided(s, node);
-        st = end(s);
+        st = end(s, WORK);
     }
     osc_free(order);
     return st;
@@ -365,14 +387,14 @@ static osc_status tell_kernels(struct story *s)
 
         if (!is_worth_it(s, &c, whole_ns))
             continue;
-        s->quotes[s->n_quotes++] = (struct quote){s->now.len, c.name, true};
-        add_change(s, c.base_ns, c.new_ns);
-        osc_change_add_ratio(&s->now, c.base_ns, c.new_ns);
+        s->quotes[s->n_quotes++] = (struct quote){FACT_name, c.name, true};
+        set_change(s, c.base_ns, c.new_ns);
+        osc_prose_growth(&s->facts, FACT_growth, c.base_ns, c.new_ns);
         if (c.base_calls > 0 && c.new_calls > 0)
-            add_calls(s, &c);
+            set_calls(s, &c);
         else
-            add_one_sided(s, c.new_calls > 0);
-        st = end(s);
+            osc_prose_flag(&s->facts, c.new_calls > 0 ? FACT_is_new : FACT_is_gone, true);
+        st = end(s, WORK);
     }
     osc_free(order);
     return st;
@@ -419,15 +441,16 @@ static osc_status tell_host(struct story *s, bool *is_told)
 
 /* Tell the changes of parts of steps that no operator explains; of the part cpu_exec too,
  * unless operators OF_HOST were named. */
-static void tell_parts(struct story *s, bool of_host)
+static osc_status tell_parts(struct story *s, bool of_host)
 {
     static const char *const parts[] = {"dataloader", "communication", "runtime", "other",
                                         "cpu_exec"};
     const size_t n_parts = sizeof parts / sizeof *parts - (of_host ? 1 : 0);
     const struct osc_result *const r = s->t->steps;
     const double whole_ns = whole_of(r);
+    osc_status st = OSC_OK;
 
-    for (uint64_t i = 1; i < r->n_rows && s->n_found < FOUND_MAX; i++) {
+    for (uint64_t i = 1; i < r->n_rows && st == OSC_OK && s->n_found < FOUND_MAX; i++) {
         const struct osc_change c = osc_change_at(r, i, osc_diff_steps_columns());
         bool is_one = false;
 
@@ -435,17 +458,12 @@ static void tell_parts(struct story *s, bool of_host)
             is_one |= osc_str_eq(c.name, osc_str_c(parts[k]));
         if (!is_one || !is_worth_it(s, &c, whole_ns))
             continue;
-        s->found[s->n_found] =
-            (struct sentence){.from = s->out->len, .change_ns = fabs(c.new_ns - c.base_ns)};
-        osc_strbuf_adds(s->out, "step.");
-        osc_strbuf_addstr(s->out, c.name);
-        osc_strbuf_addc(s->out, ' ');
-        osc_diff_add_delta(s->out, c.new_ns - c.base_ns);
-        osc_strbuf_adds(s->out, a_step(s));
-        osc_change_add_ratio(s->out, c.base_ns, c.new_ns);
-        osc_strbuf_addc(s->out, '\n');
-        s->found[s->n_found++].to = s->out->len;
+        osc_prose_text(&s->facts, FACT_name, c.name);
+        set_change(s, c.base_ns, c.new_ns);
+        osc_prose_growth(&s->facts, FACT_growth, c.base_ns, c.new_ns);
+        st = end(s, PART);
     }
+    return st;
 }
 
 static int by_change(const void *x, const void *y)
@@ -485,25 +503,23 @@ static osc_status tell_steps(struct story *s)
     const struct osc_change whole = osc_change_at(r, order[0], at);
     const double delta = whole.new_ns - whole.base_ns;
     const bool is_noise = whole.is_tested && !whole.is_significant;
-    if (is_noise && s->n_found == 0)
-        osc_strbuf_adds(s->out, "the same within noise: ");
-    osc_strbuf_adds(s->out, whole.has_steps ? "a step takes " : "the run takes ");
-    osc_units_time(s->out, whole.new_ns);
-    osc_strbuf_adds(s->out, " instead of ");
-    osc_units_time(s->out, whole.base_ns);
-    osc_change_add_ratio(s->out, whole.base_ns, whole.new_ns);
-    if (is_noise && s->n_found > 0)
-        osc_strbuf_adds(s->out, ", which is within the noise of its steps");
+    osc_prose_flag(&s->facts, FACT_is_same, is_noise && s->n_found == 0);
+    osc_prose_flag(&s->facts, FACT_is_noise, is_noise && s->n_found > 0);
+    osc_prose_flag(&s->facts, FACT_has_steps, whole.has_steps);
+    osc_prose_real(&s->facts, FACT_new_time, whole.new_ns);
+    osc_prose_real(&s->facts, FACT_base_time, whole.base_ns);
+    osc_prose_growth(&s->facts, FACT_growth, whole.base_ns, whole.new_ns);
+    osc_phrase_add(s->out, texts[STEP], &s->facts);
     for (uint64_t i = 1; i < r->n_rows && n < 3; i++) {
         const struct osc_change part = osc_change_at(r, order[i], at);
         const double change = part.new_ns - part.base_ns;
 
         if (fabs(change) < fabs(delta) / 10 || !is_worth_it(s, &part, whole_of(r)))
             continue;
-        osc_strbuf_adds(s->out, n++ == 0 ? ": " : ", ");
-        osc_strbuf_addstr(s->out, part.name);
-        osc_strbuf_addc(s->out, ' ');
-        osc_diff_add_delta(s->out, change);
+        osc_prose_flag(&s->facts, FACT_is_first, n++ == 0);
+        osc_prose_text(&s->facts, FACT_name, part.name);
+        osc_prose_real(&s->facts, FACT_delta, change);
+        osc_phrase_add(s->out, texts[PART_OF_STEP], &s->facts);
     }
     osc_strbuf_addc(s->out, '\n');
     osc_free(order);
@@ -538,18 +554,19 @@ static osc_status tell_work(struct story *s, bool has_kernels)
     if (st == OSC_OK && (s->is_device || s->n_found == n_before))
         st = tell_host(s, &of_host);
     if (st == OSC_OK)
-        tell_parts(s, of_host);
+        st = tell_parts(s, of_host);
     return st;
 }
 
 osc_status osc_diff_sentences(const struct osc_diff_tables *t, struct osc_strbuf *out)
 {
     struct osc_strbuf found = {0};
-    struct story s = {.t = t, .out = &found};
+    struct story s = {.t = t, .out = &found, .facts = {.defs = defs, .n = N_FACTS}};
     const uint32_t time = osc_change_time(t->operators);
     const bool has_kernels = t->kernels->n_rows > 0;
     osc_status st = osc_call_graph_make(&s.graph, t->operators, t->calls);
 
+    s.facts.v = s.v;
     s.is_device = time == OSC_TIME_DEVICE_SELF;
     s.where = s.is_device || has_kernels ? " on the device" : "";
     s.at = osc_change_columns(t->operators->def, time);
@@ -580,9 +597,23 @@ osc_status osc_diff_sentences(const struct osc_diff_tables *t, struct osc_strbuf
             add_largest(&s, out);
     }
     osc_strbuf_fini(&found);
-    osc_strbuf_fini(&s.now);
     osc_free(s.is_told);
     osc_free(s.stack);
     osc_call_graph_fini(&s.graph);
     return st == OSC_OK ? out->status : st;
+}
+
+void osc_diff_say_change(struct osc_strbuf *out, const struct osc_change *c)
+{
+    struct osc_prose_fact v[N_FACTS] = {0};
+    const struct osc_prose_facts facts = {defs, v, N_FACTS};
+
+    osc_prose_real(&facts, FACT_new_time, c->new_ns);
+    osc_prose_real(&facts, FACT_base_time, c->base_ns);
+    osc_prose_real(&facts, FACT_delta, c->new_ns - c->base_ns);
+    osc_prose_growth(&facts, FACT_growth, c->base_ns, c->new_ns);
+    osc_prose_flag(&facts, FACT_has_steps, c->has_steps);
+    osc_prose_flag(&facts, FACT_is_tested, c->is_tested);
+    osc_prose_flag(&facts, FACT_is_significant, c->is_significant);
+    osc_phrase_add(out, texts[ROW], &facts);
 }

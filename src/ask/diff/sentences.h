@@ -13,6 +13,7 @@
  */
 #pragma once
 
+#include "analysis/diff/change.h"
 #include "base/strbuf.h"
 #include "table/table.h"
 
@@ -27,5 +28,8 @@ struct osc_diff_tables {
 OSC_MUST_USE osc_status osc_diff_sentences(const struct osc_diff_tables *t,
                                            struct osc_strbuf *out);
 
-/* Append NS with its sign, such as "+1.500 ms". */
-void osc_diff_add_delta(struct osc_strbuf *out, double ns);
+/* Append "31.2 ms instead of 30.1 ms a step (+1.1 ms, +3.7 %), significant". */
+void osc_diff_say_change(struct osc_strbuf *out, const struct osc_change *c);
+
+/* NULL if all sentences name facts that there are (prose/phrase.h); else where one does not. */
+const char *osc_diff_sentences_check(void);

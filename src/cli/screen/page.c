@@ -6,7 +6,7 @@
 
 #include "base/percent.h"
 #include "base/utf8.h"
-#include "render/units.h"
+#include "prose/units.h"
 
 void osc_page_end_line(struct osc_page *p)
 {

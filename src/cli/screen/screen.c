@@ -18,7 +18,7 @@
 #include "derive/breakdown.h"
 #include "model/producer.h"
 #include "names/elide.h"
-#include "render/units.h"
+#include "prose/units.h"
 
 /* Rows of each section. With titles, blank lines and the limited hints, the page always leaves
  * LIST_LINES for lists and three lines for commands. */

@@ -15,7 +15,7 @@
 #include "cli/screen/screen_ranges.h"
 #include "cli/screen/screen_workers.h"
 #include "names/labels.h"
-#include "render/units.h"
+#include "prose/units.h"
 
 #define LEAST_ROWS  2 /* of lists whose rows tell something together */
 #define CALLS_WIDTH 9

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "render/units.h"
+#include "prose/units.h"
 
 #include <inttypes.h>
 #include <math.h>
