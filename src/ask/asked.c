@@ -66,7 +66,8 @@ osc_status osc_asked_init_table(struct osc_asked *k, const struct osc_table_def 
 void osc_asked_fini(struct osc_asked *k)
 {
     osc_answer_fini(&k->answer);
-    osc_where_close(k->where);
+    if (k->where)
+        osc_where_close(k->where);
     osc_free(k->sources);
     osc_strbuf_fini(&k->operands);
     osc_strbuf_fini(&k->selected);

@@ -297,41 +297,23 @@ osc_status osc_by_rank_ask_kept(struct osc_by_rank *b, const struct osc_loaded *
 
 /* --- all of them ----------------------------------------------------------------- */
 
-/* Decide the places of all traces of B, in the order of their numbers; IDS, which the caller
- * frees, has room for each. */
-static osc_status place_all(const struct osc_by_rank *b, struct osc_identity **ids)
-{
-    const struct osc_gathering *const g = &b->answers[0].parts;
-    struct osc_identity **const all = osc_calloc((size_t)g->n_parts + 1, sizeof(void *));
-
-    *ids = osc_calloc((size_t)g->n_parts + 1, sizeof **ids);
-    osc_status st = *ids && all ? OSC_OK : OSC_ENOMEM;
-    for (uint32_t i = 0; i < g->n_parts && st == OSC_OK; i++) {
-        const uint32_t number = g->parts[i].identity.number;
-
-        (*ids)[number] = g->parts[i].identity;
-        all[number] = &(*ids)[number];
-    }
-    if (st == OSC_OK)
-        st = osc_run_place(all, g->n_parts);
-    osc_free(all);
-    return st;
-}
-
-osc_status osc_by_rank_origins(const struct osc_by_rank *b, struct osc_origin_of **origins,
+osc_status osc_by_rank_origins(struct osc_by_rank *b, struct osc_origin_of **origins,
                                uint32_t *n)
 {
-    struct osc_identity *ids = NULL;
-    osc_status st = place_all(b, &ids);
+    struct osc_gathering *const g = &b->answers[0].parts;
+    const osc_status st = osc_gather_place(g, NULL, NULL, NULL);
 
     *n = b->n_ends;
     *origins = osc_calloc((size_t)b->n_ends + 1, sizeof **origins);
     if (!*origins)
-        st = OSC_ENOMEM;
-    for (uint32_t i = 0; i < b->n_ends && st == OSC_OK; i++)
-        (*origins)[i] =
-            (struct osc_origin_of){b->ends[i].file, b->ends[i].part, ids[i].among.origin_ns};
-    osc_free(ids);
+        return OSC_ENOMEM;
+    for (uint32_t i = 0; i < g->n_parts && st == OSC_OK; i++) {
+        const struct osc_identity *const id = &g->parts[i].identity;
+        const struct osc_by_rank_end *const end = &b->ends[id->number];
+
+        (*origins)[id->number] =
+            (struct osc_origin_of){end->file, end->part, id->among.origin_ns};
+    }
     return st;
 }
 

@@ -82,7 +82,7 @@ OSC_MUST_USE osc_status osc_by_rank_renumber(struct osc_by_rank *b, struct osc_e
 
 /* Make *ORIGINS, which the caller frees, of the N traces of B, in the order of their numbers.
  * OSC_ENOMEM: *ORIGINS may be NULL, and is to be freed. */
-OSC_MUST_USE osc_status osc_by_rank_origins(const struct osc_by_rank *b,
+OSC_MUST_USE osc_status osc_by_rank_origins(struct osc_by_rank *b,
                                             struct osc_origin_of **origins, uint32_t *n);
 
 /* A visitor for osc_load() that asks the questions of B. */

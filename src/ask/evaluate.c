@@ -331,22 +331,33 @@ static osc_status give_traces(const struct evaluation *e, const struct osc_sink 
     return osc_loaded_fail(all.loaded, NULL, st, "reading traces", err);
 }
 
+/* Let TO take what it takes of E; NULL: rows, which stay in the question. */
+static osc_status give(const struct evaluation *e, const struct osc_sink *to,
+                       struct osc_err *err)
+{
+    switch (to ? to->takes : OSC_SINK_ROWS) {
+    case OSC_SINK_PARTS:
+        return give_parts(e, to, err);
+    case OSC_SINK_TRACES:
+        return give_traces(e, to, err);
+    case OSC_SINK_ROWS:
+        break;
+    }
+    return give_rows(e, to, err);
+}
+
 /* --- all of it ----------------------------------------------------------------------- */
 
 /* Answer K, a question about SET, for the sink TO. */
 static osc_status answer(struct osc_set *set, struct osc_asked *k, const struct osc_sink *to,
                          bool has_view, struct osc_err *err)
 {
-    static osc_status (*const give[])(const struct evaluation *e, const struct osc_sink *to,
-                                      struct osc_err *err) = {[OSC_SINK_ROWS] = give_rows,
-                                                              [OSC_SINK_PARTS] = give_parts,
-                                                              [OSC_SINK_TRACES] = give_traces};
     struct osc_set_state *const s = osc_set_use_state(set);
     struct evaluation e = {.k = k, .set = set, .state = s, .chosen = &s->chosen};
     osc_status st = plan(&e, to, has_view, err);
 
     if (st == OSC_OK)
-        st = give[to->takes](&e, to, err);
+        st = give(&e, to, err);
     osc_asked_fini(k); /* it borrows the traces */
     if (e.seen) {
         pthread_mutex_lock(&set->lock);
@@ -420,7 +431,7 @@ osc_status osc_evaluate_opened(struct osc_set *set, struct osc_asked *k,
 {
     const struct evaluation e = {
         .k = k, .set = set, .state = set->now, .chosen = &set->now->chosen};
-    const osc_status st = give_rows(&e, to, err);
+    const osc_status st = give(&e, to, err);
     struct osc_mem_account *const before = osc_mem_enter(&set->account);
 
     osc_by_rank_forget(&set->by_rank, k);
@@ -474,13 +485,18 @@ static osc_status take_parts(void *bytes, const struct osc_evaluated *e, struct 
     return osc_join_put(bytes, &e->asked->request, e->load, e->loaded, e->parts);
 }
 
+struct osc_sink osc_sink_parts(struct osc_strbuf *to)
+{
+    return (struct osc_sink){OSC_SINK_PARTS, .take = take_parts, .ctx = to};
+}
+
 osc_status osc_ask_part(struct osc_set *set, const struct osc_view *view,
                         const struct osc_question *question,
                         int (*write)(void *ctx, const char *s, size_t len), void *ctx,
                         struct osc_err *err)
 {
     struct osc_strbuf bytes = {0};
-    const struct osc_sink sink = {OSC_SINK_PARTS, .take = take_parts, .ctx = &bytes};
+    const struct osc_sink sink = osc_sink_parts(&bytes);
     osc_status st =
         osc_evaluate(set, &(struct osc_asking){view, question, NULL, NULL}, &sink, err);
 

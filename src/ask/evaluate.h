@@ -57,9 +57,9 @@ OSC_MUST_USE osc_status osc_evaluate(struct osc_set *set, const struct osc_askin
                                      const struct osc_sink *to, struct osc_err *err);
 
 /*
- * Evaluate K, whose view is the one that SET was opened with; the rows stay in K, and TO, which
- * may be NULL, takes them. If SET has no traces, K must be one of the questions that it was
- * loaded for, and can be run once.
+ * Evaluate K, whose view is the one that SET was opened with, for TO; without TO, the rows stay
+ * in K. If SET has no traces, K must be one of the questions that it was loaded for, and can be
+ * evaluated once.
  */
 OSC_MUST_USE osc_status osc_evaluate_opened(struct osc_set *set, struct osc_asked *k,
                                             const struct osc_sink *to, struct osc_err *err);
@@ -71,3 +71,7 @@ struct osc_frame_sink {
                                 * filter; or NULL */
 };
 struct osc_sink osc_sink_frame(struct osc_frame_sink *to);
+
+/* A sink for parts: a file of parts (join.h) is appended to TO, for all questions that the set
+ * was loaded for. */
+struct osc_sink osc_sink_parts(struct osc_strbuf *to);

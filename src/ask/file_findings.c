@@ -83,7 +83,7 @@ static osc_status add_same_rank(const struct osc_query *q, struct osc_result *r)
     struct osc_strbuf text = {0};
     osc_status st = OSC_OK;
 
-    for (uint32_t i = 0; i < q->n_parts && st == OSC_OK; i++)
+    for (uint32_t i = 0; i < q->n_parts && q->n_parts > 1 && st == OSC_OK; i++)
         st = look_at(&s, q, i);
     if (st == OSC_OK && s.n > 0) {
         osc_strbuf_adds(&text, osc_finding_message(OSC_FINDING_same_rank));

@@ -7,63 +7,41 @@
 #include "base/sort.h"
 #include "import/run.h"
 
-static osc_status add_part(struct osc_gathering *g, struct osc_str bytes,
-                           const struct osc_partial_question *q, struct osc_err *err)
-{
-    osc_status st =
-        osc_grow(&g->parts, &g->cap_parts, (size_t)g->n_parts + 1, sizeof *g->parts);
-
-    if (st != OSC_OK)
-        return osc_fail(err, st, "%s", osc_status_text(st));
-    st = osc_partial_open(&g->parts[g->n_parts], bytes, q, err);
-    g->n_parts += st == OSC_OK;
-    return st;
-}
-
-osc_status osc_gather_add(struct osc_gathering *g, struct osc_str bytes,
+osc_status osc_gather_add(struct osc_gathering *g, struct osc_str part,
                           const struct osc_partial_question *q, struct osc_err *err)
 {
-    const uint32_t n_before = g->n_parts;
-    struct osc_str rest, part;
-    osc_status st = osc_grow(&g->bytes, &g->cap_bytes, (size_t)g->n_bytes + 1, sizeof(void *));
-    char *const copy = st == OSC_OK ? osc_malloc(bytes.len) : NULL;
+    osc_status st = osc_grow(&g->bytes, &g->cap_bytes, (size_t)g->n_parts + 1, sizeof(void *));
 
+    if (st == OSC_OK)
+        st = osc_grow(&g->parts, &g->cap_parts, (size_t)g->n_parts + 1, sizeof *g->parts);
+    char *const copy = st == OSC_OK ? osc_malloc(part.len) : NULL;
     if (!copy)
         return osc_fail(err, OSC_ENOMEM, "out of memory");
-    memcpy(copy, bytes.s, bytes.len);
-    rest = (struct osc_str){copy, bytes.len};
-    while (st == OSC_OK && rest.len > 0) {
-        st = osc_partial_next(&rest, &part, err);
-        if (st == OSC_OK)
-            st = add_part(g, part, q, err);
-    }
-    if (st == OSC_OK) {
-        g->bytes[g->n_bytes++] = copy;
-        return st;
-    }
-    g->n_parts = n_before;
-    osc_free(copy);
+    memcpy(copy, part.s, part.len);
+    st = osc_partial_open(&g->parts[g->n_parts], (struct osc_str){copy, part.len}, q, err);
+    if (st == OSC_OK)
+        g->bytes[g->n_parts++] = copy;
+    else
+        osc_free(copy);
     return st;
 }
 
 osc_status osc_gather_take(struct osc_gathering *g, struct osc_gathering *from)
 {
-    osc_status st = osc_grow(&g->bytes, &g->cap_bytes, (size_t)g->n_bytes + from->n_bytes + 1,
-                             sizeof(void *));
+    const size_t n = (size_t)g->n_parts + from->n_parts + 1;
+    osc_status st = osc_grow(&g->bytes, &g->cap_bytes, n, sizeof(void *));
 
     if (st == OSC_OK)
-        st = osc_grow(&g->parts, &g->cap_parts, (size_t)g->n_parts + from->n_parts + 1,
-                      sizeof *g->parts);
+        st = osc_grow(&g->parts, &g->cap_parts, n, sizeof *g->parts);
     if (st != OSC_OK)
         return st;
-    for (uint32_t i = 0; i < from->n_bytes; i++)
-        g->bytes[g->n_bytes++] = from->bytes[i];
     for (uint32_t i = 0; i < from->n_parts; i++) {
+        g->bytes[g->n_parts] = from->bytes[i];
         g->parts[g->n_parts] = from->parts[i];
         g->parts[g->n_parts].identity.number = g->n_parts;
         g->n_parts++;
     }
-    from->n_bytes = from->n_parts = 0;
+    from->n_parts = 0;
     osc_gathering_fini(from);
     return OSC_OK;
 }
@@ -131,7 +109,7 @@ osc_status osc_gather_place(struct osc_gathering *g,
 
 void osc_gathering_fini(struct osc_gathering *g)
 {
-    for (uint32_t i = 0; i < g->n_bytes; i++)
+    for (uint32_t i = 0; i < g->n_parts; i++)
         osc_free(g->bytes[i]);
     osc_free(g->bytes);
     osc_free(g->parts);

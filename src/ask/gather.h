@@ -20,11 +20,11 @@ struct osc_gathering {
     struct osc_partial *parts;  /* owned */
     struct osc_partial **order; /* owned; set once the parts are placed: those that are kept */
     size_t cap_bytes, cap_parts;
-    uint32_t n_bytes, n_parts, n_ordered;
+    uint32_t n_parts, n_ordered;
 };
 
-/* Copy BYTES and add the parts in them: one after the other, all of an answer to Q. */
-OSC_MUST_USE osc_status osc_gather_add(struct osc_gathering *g, struct osc_str bytes,
+/* Copy and add PART, which is of an answer to Q. */
+OSC_MUST_USE osc_status osc_gather_add(struct osc_gathering *g, struct osc_str part,
                                        const struct osc_partial_question *q,
                                        struct osc_err *err);
 

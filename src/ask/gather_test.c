@@ -138,9 +138,12 @@ static void ask_apart(struct osc_query q, uint32_t n, struct osc_strbuf *out)
     for (uint32_t i = 0; i < n; i++)
         ask_alone(&q, &of, order[i], &piles[below(n_piles)]);
     for (uint32_t i = 0; i < n_piles; i++) {
-        const struct osc_str pile = {piles[i].s ? piles[i].s : "", (uint32_t)piles[i].len};
+        struct osc_str pile = {piles[i].s ? piles[i].s : "", (uint32_t)piles[i].len}, part;
 
-        assert_int_equal(osc_gather_add(&g, pile, &of, NULL), OSC_OK);
+        while (pile.len > 0) {
+            assert_int_equal(osc_partial_next(&pile, &part, NULL), OSC_OK);
+            assert_int_equal(osc_gather_add(&g, part, &of, NULL), OSC_OK);
+        }
         osc_strbuf_fini(&piles[i]);
     }
     assert_int_equal(osc_gather_place(&g, NULL, NULL, NULL), OSC_OK);

@@ -142,11 +142,6 @@ static osc_status load(struct osc_set *set, const struct osc_load *o, struct osc
                         : st;
 }
 
-osc_status osc_set_load(struct osc_set **set, const struct osc_load *o, struct osc_err *err)
-{
-    return osc_set_load_to_ask(set, o, NULL, 0, err);
-}
-
 osc_status osc_set_load_to_ask(struct osc_set **to, const struct osc_load *o,
                                struct osc_asked *const *asked, size_t n, struct osc_err *err)
 {
@@ -247,7 +242,8 @@ osc_status osc_set_open(struct osc_set **set, const char *const *paths, size_t n
     if (st == OSC_OK && n == 0)
         st = osc_fail(err, OSC_EINVAL, "which trace?");
     if (st == OSC_OK)
-        st = o.how->one_by_one ? open_one_by_one(set, &o, err) : osc_set_load(set, &o, err);
+        st = o.how->one_by_one ? open_one_by_one(set, &o, err)
+                               : osc_set_load_to_ask(set, &o, NULL, 0, err);
     if (st != OSC_OK)
         osc_note_clean(err);
     return st;
@@ -286,14 +282,7 @@ const struct osc_chosen *osc_set_chosen(const struct osc_set *set)
     return &set->now->chosen;
 }
 
-osc_status osc_set_put_parts(const struct osc_set *set, const struct osc_request *r,
-                             struct osc_strbuf *out)
-{
-    return osc_join_put(out, r, &set->load, &set->now->loaded, &set->by_rank);
-}
-
-osc_status osc_set_origins(const struct osc_set *set, struct osc_origin_of **origins,
-                           uint32_t *n)
+osc_status osc_set_origins(struct osc_set *set, struct osc_origin_of **origins, uint32_t *n)
 {
     return osc_by_rank_origins(&set->by_rank, origins, n);
 }

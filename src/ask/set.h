@@ -14,29 +14,19 @@
 
 #include "ask/asked.h"
 
-/* Load O into a new set, which the caller releases. */
-OSC_MUST_USE osc_status osc_set_load(struct osc_set **set, const struct osc_load *o,
-                                     struct osc_err *err);
-
 /*
- * The same for N questions at ASKED, which have the view of O and are evaluated by
- * osc_evaluate_opened(). If possible (ask/by_rank.h), each of several files is read, asked all
- * of them and freed; then the set has no traces. The questions must not move until then.
+ * Load O into a new set, which the caller releases, for N questions at ASKED, which have the
+ * view of O and are evaluated by osc_evaluate_opened(). If possible (ask/by_rank.h), each of
+ * several files is read, asked all of them and freed; then the set has no traces. The questions
+ * must not move until then.
  */
 OSC_MUST_USE osc_status osc_set_load_to_ask(struct osc_set **set, const struct osc_load *o,
                                             struct osc_asked *const *asked, size_t n,
                                             struct osc_err *err);
 
-/*
- * Append to OUT the parts of the answers to the questions that SET was loaded for, with
- * keeps_parts; R is the question that they stand for (join.h). OSC_ENOMEM.
- */
-OSC_MUST_USE osc_status osc_set_put_parts(const struct osc_set *set,
-                                          const struct osc_request *r, struct osc_strbuf *out);
-
 /* Make *ORIGINS, which the caller frees, of the N traces that SET joined. */
-OSC_MUST_USE osc_status osc_set_origins(const struct osc_set *set,
-                                        struct osc_origin_of **origins, uint32_t *n);
+OSC_MUST_USE osc_status osc_set_origins(struct osc_set *set, struct osc_origin_of **origins,
+                                        uint32_t *n);
 
 /* The loaded traces of SET, and those chosen by the view that it was opened with; borrowed. */
 const struct osc_loaded *osc_set_loaded(const struct osc_set *set);

@@ -73,23 +73,10 @@ static int show(const struct osc_args *args, struct osc_asked *k)
                        : osc_budget_for_table(k->def, args->request.question.sort != NULL,
                                               osc_selection_is_all(&selection)),
     };
-    struct osc_asked quality = {0};
-    struct osc_asked *const asked[] = {k, &quality};
-    struct osc_set *set = NULL;
-    int failed = says_quality ? osc_show_prepare_quality(&quality, true) : OSC_EXIT_DONE;
+    bool has_failed = false;
+    const int failed = osc_show_answer(args, &o, k, NULL, &has_failed);
 
-    if (!failed)
-        failed = osc_show_open_to_ask(&set, args, &o, asked, says_quality ? 2 : 1);
-    if (!failed)
-        failed = osc_show_table(set, k);
-    if (!failed && says_quality)
-        failed = osc_show_quality(set, &quality);
-    if (!failed && osc_set_loaded(set)->has_failed)
-        failed = OSC_EXIT_FAILED;
-    osc_asked_fini(&quality); /* they borrow the traces */
-    osc_asked_fini(k);
-    osc_set_release(set);
-    return failed;
+    return !failed && has_failed ? OSC_EXIT_FAILED : failed;
 }
 
 /* Write the parts of the answer to K, which was checked, about the traces of ARGS. */

@@ -4,12 +4,6 @@
 #include "analysis/table_registry.h"
 #include "ask/files/budget.h"
 
-/* Whether a line about quality follows the table of K. */
-static bool says_quality(const struct osc_asked *k)
-{
-    return !k->form->is_machine && k->def != &osc_table_quality;
-}
-
 int osc_parts_make(const struct osc_args *args, struct osc_asked *k, struct osc_share share,
                    const struct osc_origins *origins, struct osc_strbuf *out, bool *has_failed)
 {
@@ -22,25 +16,9 @@ int osc_parts_make(const struct osc_args *args, struct osc_asked *k, struct osc_
         .origins = origins ? origins->all : NULL,
         .n_origins = origins ? origins->n : 0,
     };
-    struct osc_asked quality = {0};
-    struct osc_asked *const asked[] = {k, &quality};
-    const bool has_two = says_quality(k);
-    struct osc_set *set = NULL;
-    int failed = has_two ? osc_show_prepare_quality(&quality, true) : OSC_EXIT_DONE;
+    const struct osc_sink sink = osc_sink_parts(out);
 
-    if (!failed)
-        failed = osc_show_open_to_ask(&set, args, &o, asked, has_two ? 2 : 1);
-    if (!failed) {
-        const osc_status st = osc_set_put_parts(set, &k->request, out);
-
-        *has_failed = osc_set_loaded(set)->has_failed;
-        if (st != OSC_OK)
-            failed =
-                osc_show_fail(osc_set_loaded(set), st, "making parts", &(struct osc_err){0});
-    }
-    osc_asked_fini(&quality);
-    osc_set_release(set);
-    return failed;
+    return osc_show_answer(args, &o, k, &sink, has_failed);
 }
 
 int osc_parts_make_places(const struct osc_args *args, struct osc_share share,
@@ -84,34 +62,12 @@ int osc_parts_origins(struct osc_joined *j, struct osc_origins *origins)
     return failed;
 }
 
-/* Print the answer to K, and the line about quality, of the parts of J. */
-static int show(const struct osc_joined *j, const struct osc_args *args, struct osc_asked *k)
-{
-    struct osc_load o = {.joined = j, .view = &k->request.view};
-    struct osc_asked quality = {0};
-    struct osc_asked *const asked[] = {k, &quality};
-    const bool has_two = says_quality(k);
-    struct osc_set *set = NULL;
-    int failed = has_two ? osc_show_prepare_quality(&quality, true) : OSC_EXIT_DONE;
-
-    if (!failed)
-        failed = osc_show_open_to_ask(&set, args, &o, asked, has_two ? 2 : 1);
-    if (!failed)
-        failed = osc_show_table(set, k);
-    if (!failed && has_two)
-        failed = osc_show_quality(set, &quality);
-    if (!failed && j->has_failed)
-        failed = OSC_EXIT_FAILED;
-    osc_asked_fini(&quality); /* they borrow the parts */
-    osc_asked_fini(k);
-    osc_set_release(set);
-    return failed;
-}
-
 int osc_parts_show(struct osc_joined *j, const struct osc_args *args)
 {
     struct osc_request r = osc_show_request(args);
     struct osc_asked k = {0};
+    struct osc_load o = {.joined = j, .view = &k.request.view};
+    bool has_failed = false;
     struct osc_err err = {0};
     osc_status st = osc_joined_end(j, &err);
     int failed = OSC_EXIT_DONE;
@@ -123,7 +79,7 @@ int osc_parts_show(struct osc_joined *j, const struct osc_args *args)
     if (st != OSC_OK)
         failed = osc_cli_fail(OSC_EIO, &err); /* it is in the files, not in the options */
     else
-        failed = show(j, args, &k);
+        failed = osc_show_answer(args, &o, &k, NULL, &has_failed);
     osc_asked_fini(&k);
-    return failed;
+    return !failed && has_failed ? OSC_EXIT_FAILED : failed;
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "analysis/table_columns.h"
+#include "analysis/table_registry.h"
 #include "ask/files/budget.h"
 #include "ask/join.h"
 #include "base/mem.h"
@@ -170,4 +171,32 @@ int osc_show_quality(struct osc_set *set, struct osc_asked *k)
         return osc_show_fail(osc_set_loaded(set), st, "making a table", &err);
     print_quality(&k->answer.blocks[0].result, osc_set_loaded(set));
     return OSC_EXIT_DONE;
+}
+
+int osc_show_answer(const struct osc_args *args, struct osc_load *o, struct osc_asked *k,
+                    const struct osc_sink *to, bool *has_failed)
+{
+    const bool says_quality = !k->form->is_machine && k->def != &osc_table_quality;
+    struct osc_asked quality = {0};
+    struct osc_asked *const asked[] = {k, &quality};
+    struct osc_set *set = NULL;
+    int failed = says_quality ? osc_show_prepare_quality(&quality, true) : OSC_EXIT_DONE;
+
+    if (!failed)
+        failed = osc_show_open_to_ask(&set, args, o, asked, says_quality ? 2 : 1);
+    if (!failed && to) {
+        struct osc_err err = {0};
+        const osc_status st = osc_evaluate_opened(set, k, to, &err);
+
+        failed = st == OSC_OK ? OSC_EXIT_DONE : osc_cli_fail(st, &err);
+    } else if (!failed) {
+        failed = osc_show_table(set, k);
+        if (!failed && says_quality)
+            failed = osc_show_quality(set, &quality);
+    }
+    *has_failed = set && osc_set_loaded(set)->has_failed;
+    osc_asked_fini(&quality); /* they borrow the traces */
+    osc_asked_fini(k);
+    osc_set_release(set);
+    return failed;
 }

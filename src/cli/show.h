@@ -50,5 +50,13 @@ int osc_show_fail(const struct osc_loaded *l, osc_status st, const char *doing,
 int osc_show_prepare_quality(struct osc_asked *k, bool is_whole);
 int osc_show_quality(struct osc_set *set, struct osc_asked *k);
 
+/*
+ * Ask K, which was checked and is freed, of what O and ARGS say (osc_show_open_to_ask()). TO
+ * takes the answer; if it is NULL, the table is printed, and behind text the line about its
+ * quality. *HAS_FAILED: a file of a directory could not be read.
+ */
+int osc_show_answer(const struct osc_args *args, struct osc_load *o, struct osc_asked *k,
+                    const struct osc_sink *to, bool *has_failed);
+
 /* Write the terminated TEXT to standard output. */
 int osc_show_text(const char *text);
