@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "ask/by_rank.h"
 #include "ask/cancel.h"
 #include "ask/files/budget.h"
 #include "ask/join.h"
 #include "ask/set_state.h"
+#include "ask/trace_parts.h"
 #include "base/mem.h"
 #include "base/note.h"
 
@@ -245,7 +245,7 @@ static osc_status gather(const struct evaluation *e, struct osc_asked_of *of,
         return osc_chosen_derive(e->chosen, of->loaded, osc_asked_facts(k),
                                  k->request.how.n_threads, err);
     struct osc_mem_account *const asker = osc_mem_enter(&e->set->account);
-    const osc_status st = osc_by_rank_place(&e->set->by_rank, k, of, err);
+    const osc_status st = osc_trace_parts_place(&e->set->parts, k, of, err);
     osc_mem_enter(asker);
     return st;
 }
@@ -271,7 +271,7 @@ static struct osc_evaluated evaluated(const struct evaluation *e)
                                   .chosen = e->chosen,
                                   .loaded = &e->state->loaded,
                                   .load = &e->set->load,
-                                  .parts = &e->set->by_rank};
+                                  .parts = &e->set->parts};
 }
 
 static osc_status give_rows(const struct evaluation *e, const struct osc_sink *to,
@@ -281,7 +281,7 @@ static osc_status give_rows(const struct evaluation *e, const struct osc_sink *t
     osc_status st = finish(e, err);
 
     if (st == OSC_OK && to)
-        st = all.loaded->is_visited ? osc_by_rank_digest(all.parts, e->k, &all.files)
+        st = all.loaded->is_visited ? osc_trace_parts_digest(all.parts, e->k, &all.files)
                                     : osc_chosen_digest(e->chosen, all.loaded, &all.files);
     if (st == OSC_OK && to)
         st = to->take(to->ctx, &all, err);
@@ -296,19 +296,19 @@ static osc_status give_parts(const struct evaluation *e, const struct osc_sink *
     const struct osc_load load = {.how = &e->set->how,
                                   .selects_late = osc_asked_selects_late(e->k)};
     struct osc_evaluated all = evaluated(e);
-    struct osc_by_rank kept = {.n_answers = 0};
+    struct osc_trace_parts kept = {.n_answers = 0};
     osc_status st = OSC_OK;
 
     if (!all.loaded->is_visited) {
-        st = osc_by_rank_init(&kept, &load, &e->k->request.view, &e->k, 1);
+        st = osc_trace_parts_init(&kept, &load, &e->k->request.view, &e->k, 1);
         kept.keeps_traces = true;
         if (st == OSC_OK)
-            st = osc_by_rank_ask_kept(&kept, all.loaded, err);
+            st = osc_trace_parts_ask_kept(&kept, all.loaded, err);
         all.parts = &kept;
     }
     if (st == OSC_OK)
         st = to->take(to->ctx, &all, err);
-    osc_by_rank_fini(&kept);
+    osc_trace_parts_fini(&kept);
     return osc_loaded_fail(all.loaded, NULL, st, "making parts", err);
 }
 
@@ -434,7 +434,7 @@ osc_status osc_evaluate_opened(struct osc_set *set, struct osc_asked *k,
     const osc_status st = give(&e, to, err);
     struct osc_mem_account *const before = osc_mem_enter(&set->account);
 
-    osc_by_rank_forget(&set->by_rank, k);
+    osc_trace_parts_forget(&set->parts, k);
     osc_mem_enter(before);
     return st;
 }

@@ -5,7 +5,7 @@
  *   plan     which traces answer it: those that the set keeps, a view of them, or the files,
  *            read again
  *   parts    the part of each trace: a kept trace is one that needs no reading; of many files
- *            each is read, asked and freed (by_rank.h); a file of parts is decoded (join.h)
+ *            each is read, asked and freed (trace_parts.h); a file of parts is decoded (join.h)
  *   gather   the parts in the order of rank and span (gather.h)
  *   finish   rows are merged, completed, filtered, sorted and limited (table/query.h), and the
  *            traces are named
@@ -18,7 +18,7 @@
 #include "ask/frame.h"
 #include "ask/set.h"
 
-struct osc_by_rank; /* by_rank.h */
+struct osc_trace_parts; /* trace_parts.h */
 
 /* What a sink gets; borrowed during the call. */
 struct osc_evaluated {
@@ -27,7 +27,7 @@ struct osc_evaluated {
     const struct osc_chosen *chosen; /* what the view selects; empty where files were freed */
     const struct osc_loaded *loaded;
     const struct osc_load *load; /* how that was loaded */
-    const struct osc_by_rank *parts;
+    const struct osc_trace_parts *parts;
 };
 
 /* Where an answer goes. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fields.h"
 #include "base/mem.h"
 #include "base/note.h"
 #include "base/sort.h"
@@ -21,9 +22,42 @@ static struct osc_str text_of(const struct osc_strbuf *b)
 
 /* --- writing ---------------------------------------------------------------------- */
 
+static void put_end(struct osc_strbuf *out, const struct osc_trace_end *end)
+{
+    osc_put_u32(out, end->file);
+    osc_put_u32(out, end->part);
+    osc_put_u32(out, (uint32_t)end->status);
+    osc_put_u32(out, end->is_without);
+    osc_put_c_text(out, end->message);
+    osc_strbuf_add(out, (const char *)&end->rest.files, sizeof end->rest.files);
+    osc_put_u32(out, end->rest.part);
+    osc_put_u32(out, end->rest.n_events);
+    osc_put_u32(out, end->rest.n_others);
+    osc_put_u32(out, end->rest.is_torn);
+    osc_put_u32(out, end->rest.is_partial);
+}
+
+/* Append what B has of its traces: their ends, and their parts of all answers. */
+static void put_parts(const struct osc_trace_parts *b, struct osc_strbuf *out)
+{
+    osc_put_u32(out, b->n_ends);
+    for (uint32_t i = 0; i < b->n_ends; i++)
+        put_end(out, &b->ends[i]);
+    for (size_t a = 0; a < b->n_answers; a++) {
+        const struct osc_gathering *const g = &b->answers[a].parts;
+        uint64_t n_bytes = 0;
+
+        for (uint32_t i = 0; i < g->n_parts; i++)
+            n_bytes += g->parts[i].bytes.len;
+        osc_put_u64(out, n_bytes);
+        for (uint32_t i = 0; i < g->n_parts; i++)
+            osc_strbuf_addstr(out, g->parts[i].bytes);
+    }
+}
+
 static osc_status put_body(struct osc_strbuf *out, const struct osc_request *r,
                            const struct osc_load *o, const struct osc_loaded *l,
-                           const struct osc_by_rank *b)
+                           const struct osc_trace_parts *b)
 {
     struct osc_strbuf words = {0};
 
@@ -40,7 +74,7 @@ static osc_status put_body(struct osc_strbuf *out, const struct osc_request *r,
     osc_put_text(out, text_of(&l->notes));
     osc_left_out_put(&l->files.left, out);
     osc_put_u32(out, (uint32_t)b->n_answers);
-    osc_by_rank_put(b, out);
+    put_parts(b, out);
     const osc_status st = words.status != OSC_OK ? words.status : out->status;
     osc_strbuf_fini(&words);
     return st;
@@ -48,7 +82,7 @@ static osc_status put_body(struct osc_strbuf *out, const struct osc_request *r,
 
 osc_status osc_join_put(struct osc_strbuf *out, const struct osc_request *r,
                         const struct osc_load *o, const struct osc_loaded *l,
-                        const struct osc_by_rank *b)
+                        const struct osc_trace_parts *b)
 {
     const size_t head_at = out->len, body_at = head_at + HEAD_BYTES;
 
@@ -355,19 +389,139 @@ osc_status osc_joined_end(struct osc_joined *j, struct osc_err *err)
 
 /* --- loading ---------------------------------------------------------------------- */
 
-static osc_status get_all(const struct osc_joined *j, struct osc_by_rank *b,
+/* Read *END, whose message is copied. */
+static osc_status get_end(struct osc_fields *from, struct osc_trace_end *end)
+{
+    *end = (struct osc_trace_end){.file = osc_get_u32(from)};
+    end->part = osc_get_u32(from);
+    end->status = (osc_status)osc_get_u32(from);
+    end->is_without = osc_get_u32(from) != 0;
+    const struct osc_str message = osc_get_text(from);
+    const char *const files = osc_get_bytes(from, sizeof end->rest.files);
+    if (files)
+        memcpy(&end->rest.files, files, sizeof end->rest.files);
+    end->rest.part = osc_get_u32(from);
+    end->rest.n_events = osc_get_u32(from);
+    end->rest.n_others = osc_get_u32(from);
+    end->rest.is_torn = osc_get_u32(from) != 0;
+    end->rest.is_partial = osc_get_u32(from) != 0;
+    if ((end->status != OSC_OK) != (message.s != NULL))
+        from->is_bad = true;
+    if (from->is_bad)
+        return OSC_EINVAL;
+    if (!message.s)
+        return OSC_OK;
+    end->message = osc_malloc((size_t)message.len + 1);
+    if (!end->message)
+        return OSC_ENOMEM;
+    memcpy(end->message, message.s, (size_t)message.len + 1);
+    return OSC_OK;
+}
+
+/* Add the parts of A, an answer of B, for the ends from FIRST on. */
+static osc_status get_parts(struct osc_trace_parts *b, struct osc_answer_parts *a,
+                            uint32_t first, struct osc_fields *from, struct osc_err *err)
+{
+    const uint64_t n_bytes = osc_get_u64(from);
+    const char *at = n_bytes <= SIZE_MAX ? osc_get_bytes(from, (size_t)n_bytes) : NULL;
+    const char *const end = at ? at + n_bytes : NULL;
+    struct osc_partial_question q;
+    osc_status st = osc_trace_parts_ask(&q, b, a, err);
+
+    if (st == OSC_OK && !at)
+        st = osc_fail(err, OSC_EINVAL, "a part of a table is damaged");
+    while (st == OSC_OK && at < end) {
+        const size_t n_left = (size_t)(end - at);
+        struct osc_str rest = {at, n_left > UINT32_MAX ? UINT32_MAX : (uint32_t)n_left}, part;
+
+        st = osc_partial_next(&rest, &part, err);
+        if (st == OSC_OK)
+            st = osc_gather_add(&a->parts, part, &q, err);
+        if (st == OSC_OK)
+            at += part.len;
+    }
+    if (st == OSC_OK && a->parts.n_parts != b->n_ends)
+        st = osc_fail(err, OSC_EINVAL, "parts of a table are missing");
+    for (uint32_t i = first; st == OSC_OK && i < a->parts.n_parts; i++)
+        a->parts.parts[i].identity.number = i;
+    return st;
+}
+
+/* Add to B, which has the same questions, what put_parts() wrote about traces of the operands
+ * GROUP. */
+static osc_status get_group(struct osc_trace_parts *b, struct osc_fields *from, uint32_t group,
+                            struct osc_err *err)
+{
+    const uint32_t first = b->n_ends, n = osc_get_u32(from);
+    osc_status st = OSC_OK;
+
+    for (uint32_t i = 0; i < n && st == OSC_OK && !from->is_bad; i++) {
+        st = osc_grow(&b->ends, &b->cap_ends, (size_t)b->n_ends + 1, sizeof *b->ends);
+        if (st == OSC_OK)
+            st = get_end(from, &b->ends[b->n_ends]);
+        if (st == OSC_OK)
+            b->ends[b->n_ends++].group = group;
+    }
+    if (st == OSC_ENOMEM)
+        return osc_fail(err, st, "out of memory");
+    if (st != OSC_OK || from->is_bad)
+        return osc_fail(err, OSC_EINVAL, "a part of a table is damaged");
+    for (size_t a = 0; a < b->n_answers && st == OSC_OK; a++)
+        st = get_parts(b, &b->answers[a], first, from, err);
+    return st;
+}
+
+/* An end, and its number before it is sorted. */
+struct numbered {
+    struct osc_trace_end end;
+    uint32_t number;
+};
+
+static int by_file(const void *a, const void *b)
+{
+    const struct numbered *const x = a, *const y = b;
+
+    if (x->end.group != y->end.group)
+        return x->end.group < y->end.group ? -1 : 1;
+    if (x->end.file != y->end.file)
+        return x->end.file < y->end.file ? -1 : 1;
+    if (x->end.part != y->end.part)
+        return x->end.part < y->end.part ? -1 : 1;
+    return x->number < y->number ? -1 : 1;
+}
+
+/* Number the traces of B in the order in which one process would read them. */
+static osc_status renumber(struct osc_trace_parts *b, struct osc_err *err)
+{
+    struct numbered *const all = osc_calloc((size_t)b->n_ends + 1, sizeof *all);
+
+    if (!all)
+        return osc_fail(err, OSC_ENOMEM, "out of memory");
+    for (uint32_t i = 0; i < b->n_ends; i++)
+        all[i] = (struct numbered){b->ends[i], i};
+    osc_sort(all, b->n_ends, sizeof *all, by_file);
+    for (uint32_t i = 0; i < b->n_ends; i++) {
+        b->ends[i] = all[i].end;
+        for (size_t a = 0; a < b->n_answers; a++)
+            b->answers[a].parts.parts[all[i].number].identity.number = i;
+    }
+    osc_free(all);
+    return OSC_OK;
+}
+
+static osc_status get_all(const struct osc_joined *j, struct osc_trace_parts *b,
                           struct osc_err *err)
 {
     for (uint32_t i = 0; i < j->n_files; i++) {
         const struct osc_join_file *const f = &j->files[i];
         struct osc_fields parts = f->parts;
         struct osc_err own = {0};
-        const osc_status st = osc_by_rank_get(b, &parts, f->group, &own);
+        const osc_status st = get_group(b, &parts, f->group, &own);
 
         if (st != OSC_OK)
             return osc_fail(err, st, "%s: %s", f->name, own.message);
     }
-    return osc_by_rank_renumber(b, err);
+    return renumber(b, err);
 }
 
 /* Give L the version of torch that the first of the traces in G has. */
@@ -390,7 +544,8 @@ static osc_status find_torch_version(struct osc_loaded *l, const struct osc_gath
 }
 
 osc_status osc_joined_load(const struct osc_joined *j, struct osc_loaded *l,
-                           struct osc_by_rank *b, const struct osc_load *o, struct osc_err *err)
+                           struct osc_trace_parts *b, const struct osc_load *o,
+                           struct osc_err *err)
 {
     osc_status st = get_all(j, b, err);
 

@@ -3,13 +3,13 @@
  * join.h - files of parts: what one process made of some traces, to be joined by another.
  *
  * A file of parts (X.part) has the question, and for each trace its identity and its part of
- * the answer (by_rank.h). It is made of all files that its operands stand for, or of one share
- * of them (load.h). Files of parts may be concatenated.
+ * the answer (trace_parts.h). It is made of all files that its operands stand for, or of one
+ * share of them (load.h). Files of parts may be concatenated.
  *
  *   magic "oscparts", version, zeroes, length and XXH3 of what follows
  *   table, words of the question, share, number of shares, hash of the listed files
  *   operands, whether reading failed, notes, what was left out, number of answers,
- *   what osc_by_rank_put() writes
+ *   the ends of its traces, and their parts of each answer
  *
  * Shares of the same operands make one group; groups stand in the order in which they are
  * added. Within a group, traces have the order in which one process reads them. So the answer
@@ -19,7 +19,8 @@
  */
 #pragma once
 
-#include "ask/by_rank.h"
+#include "ask/trace_parts.h"
+#include "base/fields.h"
 
 #define OSC_JOIN_VERSION 1u
 
@@ -27,7 +28,7 @@
  * OSC_ENOMEM. */
 OSC_MUST_USE osc_status osc_join_put(struct osc_strbuf *out, const struct osc_request *r,
                                      const struct osc_load *o, const struct osc_loaded *l,
-                                     const struct osc_by_rank *b);
+                                     const struct osc_trace_parts *b);
 
 /* A file of parts that was opened. */
 struct osc_join_file {
@@ -77,7 +78,7 @@ OSC_MUST_USE osc_status osc_joined_end(struct osc_joined *j, struct osc_err *err
  * files had been read and visited. O says who hears the notes.
  */
 OSC_MUST_USE osc_status osc_joined_load(const struct osc_joined *j, struct osc_loaded *l,
-                                        struct osc_by_rank *b, const struct osc_load *o,
+                                        struct osc_trace_parts *b, const struct osc_load *o,
                                         struct osc_err *err);
 
 void osc_joined_fini(struct osc_joined *j);

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "analysis/table_registry.h"
-#include "ask/by_rank.h"
 #include "ask/files/budget.h"
 #include "ask/join.h"
 #include "ask/refresh.h"
 #include "ask/set_state.h"
+#include "ask/trace_parts.h"
 #include "base/mem.h"
 #include "base/note.h"
 
@@ -27,7 +27,7 @@ static void free_set(struct osc_set *set)
         next = n->before;
         osc_free(n);
     }
-    osc_by_rank_fini(&set->by_rank);
+    osc_trace_parts_fini(&set->parts);
     osc_arena_fini(&set->arena);
     osc_mem_enter(before);
     pthread_mutex_destroy(&set->refreshing);
@@ -125,16 +125,16 @@ static void init_refreshing(pthread_mutex_t *lock)
 /* Load O as the first state of SET, file by file if SET has questions to ask of each. */
 static osc_status load(struct osc_set *set, const struct osc_load *o, struct osc_err *err)
 {
-    const bool is_by_rank = set->by_rank.n_answers > 0;
-    struct osc_visitor visitor = osc_by_rank_visitor(&set->by_rank);
+    const bool asks_each = set->parts.n_answers > 0;
+    struct osc_visitor visitor = osc_trace_parts_visitor(&set->parts);
     struct osc_load own = *o;
     struct osc_set_state *const s = set->now;
 
     if (o->joined)
-        return osc_joined_load(o->joined, &s->loaded, &set->by_rank, o, err);
+        return osc_joined_load(o->joined, &s->loaded, &set->parts, o, err);
     visitor.takes_all = o->keeps_parts;
     own.paths = set->paths;
-    own.visitor = is_by_rank ? &visitor : NULL;
+    own.visitor = asks_each ? &visitor : NULL;
     osc_status st = osc_load(&s->loaded, &own, err);
     if (st == OSC_OK && !s->loaded.is_visited)
         st = choose(s, o, err);
@@ -158,8 +158,8 @@ osc_status osc_set_load_to_ask(struct osc_set **to, const struct osc_load *o,
     init_refreshing(&set->refreshing);
     struct osc_mem_account *const before = osc_mem_enter(&set->account);
     osc_status st = keep(set, o);
-    if (st == OSC_OK && osc_by_rank_is_possible(asked, n))
-        st = osc_by_rank_init(&set->by_rank, o, &set->only, asked, n);
+    if (st == OSC_OK && osc_trace_parts_is_possible(asked, n))
+        st = osc_trace_parts_init(&set->parts, o, &set->only, asked, n);
     if (st == OSC_OK) {
         atomic_store_explicit(&set->account.limit, osc_budget_limit(o->how->max_memory_bytes),
                               memory_order_relaxed); /* nobody else has it */
@@ -209,9 +209,9 @@ static osc_status open_one_by_one(struct osc_set **to, const struct osc_load *o,
     if (set && osc_set_loaded(set)->is_visited) {
         struct osc_mem_account *const before = osc_mem_enter(&set->account);
         st = osc_loaded_fail(&set->now->loaded, NULL,
-                             osc_by_rank_place(&set->by_rank, &k, &of, err), "making a table",
+                             osc_trace_parts_place(&set->parts, &k, &of, err), "making a table",
                              err);
-        osc_by_rank_fini(&set->by_rank);
+        osc_trace_parts_fini(&set->parts);
         osc_mem_enter(before);
         if (st != OSC_OK) {
             *to = NULL;
@@ -284,7 +284,7 @@ const struct osc_chosen *osc_set_chosen(const struct osc_set *set)
 
 osc_status osc_set_origins(struct osc_set *set, struct osc_origin_of **origins, uint32_t *n)
 {
-    return osc_by_rank_origins(&set->by_rank, origins, n);
+    return osc_trace_parts_origins(&set->parts, origins, n);
 }
 
 /* --- refreshing ------------------------------------------------------------------ */

@@ -16,9 +16,9 @@
 
 /*
  * Load O into a new set, which the caller releases, for N questions at ASKED, which have the
- * view of O and are evaluated by osc_evaluate_opened(). If possible (ask/by_rank.h), each of
- * several files is read, asked all of them and freed; then the set has no traces. The questions
- * must not move until then.
+ * view of O and are evaluated by osc_evaluate_opened(). If possible (ask/trace_parts.h), each
+ * of several files is read, asked all of them and freed; then the set has no traces. The
+ * questions must not move until then.
  */
 OSC_MUST_USE osc_status osc_set_load_to_ask(struct osc_set **set, const struct osc_load *o,
                                             struct osc_asked *const *asked, size_t n,

@@ -13,10 +13,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "ask/by_rank.h"
 #include "ask/chosen.h"
 #include "ask/files/fingerprint.h"
 #include "ask/files/loaded.h"
+#include "ask/trace_parts.h"
 #include "base/arena.h"
 #include "names/labels.h"
 #include "timeline/model.h"
@@ -50,7 +50,7 @@ struct osc_set_notes_text {
 struct osc_set {
     atomic_uint n_holders;
     struct osc_mem_account account;             /* pays for the traces, their facts and views */
-    struct osc_by_rank by_rank;                 /* instead of traces: the parts of answers */
+    struct osc_trace_parts parts;               /* instead of traces: the parts of answers */
     pthread_mutex_t lock;                       /* of now, and of counts in states and views */
     struct osc_set_state *now;                  /* used; NULL until it is loaded */
     _Atomic(struct osc_set_notes_text *) notes; /* owned; of now, linked to all earlier ones */

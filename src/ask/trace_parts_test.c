@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random runs give the same text with all files open at once and with one file at a time. */
-#include "ask/by_rank.h"
+#include "ask/trace_parts.h"
 
 #include <pthread.h>
 #include <sys/stat.h>
@@ -16,7 +16,7 @@
 #define N_RUNS    (6 / UNIT_SLOWNESS)
 #define FILES_MAX 5
 
-static char folder[] = "/tmp/opscope-by-rank-XXXXXX";
+static char folder[] = "/tmp/opscope-trace-parts-XXXXXX";
 static struct osc_strbuf paths[FILES_MAX];
 static const char *names[FILES_MAX];
 static size_t n_files;
@@ -590,4 +590,4 @@ TEST_WITH(many_small_files_need_little_each, set_up, tear_down)
     }
 }
 
-UNIT_MAIN("by_rank")
+UNIT_MAIN("trace_parts")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ask/by_rank.h"
+#include "ask/trace_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "base/sort.h"
 #include "import/run.h"
 
-bool osc_by_rank_is_possible(struct osc_asked *const *asked, size_t n)
+bool osc_trace_parts_is_possible(struct osc_asked *const *asked, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (!asked[i]->def->mapping)
@@ -17,11 +17,11 @@ bool osc_by_rank_is_possible(struct osc_asked *const *asked, size_t n)
     return n > 0;
 }
 
-osc_status osc_by_rank_init(struct osc_by_rank *b, const struct osc_load *load,
-                            const struct osc_view *view, struct osc_asked *const *asked,
-                            size_t n)
+osc_status osc_trace_parts_init(struct osc_trace_parts *b, const struct osc_load *load,
+                                const struct osc_view *view, struct osc_asked *const *asked,
+                                size_t n)
 {
-    *b = (struct osc_by_rank){
+    *b = (struct osc_trace_parts){
         .load = load, .view = view, .is_timed = view->has_from || view->has_to};
     b->answers = osc_calloc(n, sizeof *b->answers);
     if (!b->answers)
@@ -36,7 +36,7 @@ osc_status osc_by_rank_init(struct osc_by_rank *b, const struct osc_load *load,
 /* Discard what was visited, except the origins: the next visit shows whether they are right. */
 static void restart(void *ctx)
 {
-    struct osc_by_rank *const b = ctx;
+    struct osc_trace_parts *const b = ctx;
 
     for (size_t i = 0; i < b->n_answers; i++)
         osc_gathering_fini(&b->answers[i].parts);
@@ -45,7 +45,7 @@ static void restart(void *ctx)
     b->n_ends = 0;
 }
 
-void osc_by_rank_fini(struct osc_by_rank *b)
+void osc_trace_parts_fini(struct osc_trace_parts *b)
 {
     restart(b);
     for (size_t i = 0; i < b->n_answers; i++) {
@@ -54,7 +54,7 @@ void osc_by_rank_fini(struct osc_by_rank *b)
     osc_free(b->answers);
     osc_free(b->ends);
     osc_free(b->origins);
-    *b = (struct osc_by_rank){0};
+    *b = (struct osc_trace_parts){0};
 }
 
 /* --- one file -------------------------------------------------------------------- */
@@ -66,7 +66,7 @@ struct visited {
     struct osc_chosen chosen;
 };
 
-static bool is_rank_wanted(const struct osc_by_rank *b, const struct visited *v)
+static bool is_rank_wanted(const struct osc_trace_parts *b, const struct visited *v)
 {
     struct osc_identity alone = v->id, *const one = &alone;
 
@@ -74,7 +74,8 @@ static bool is_rank_wanted(const struct osc_by_rank *b, const struct visited *v)
 }
 
 /* Choose in V what the view selects of a file, whatever its rank and span. */
-static osc_status choose(const struct osc_by_rank *b, struct visited *v, struct osc_err *err)
+static osc_status choose(const struct osc_trace_parts *b, struct visited *v,
+                         struct osc_err *err)
 {
     const struct osc_load *const o = b->load;
     struct osc_view view = *b->view;
@@ -124,9 +125,8 @@ static void drop_texts(struct osc_identity *id)
     id->boot_id = id->host = id->run_id = id->torch_version = none;
 }
 
-/* Make Q, the question of A, an answer of B, as parts state it. */
-static osc_status make_question(struct osc_partial_question *q, const struct osc_by_rank *b,
-                                struct osc_by_rank_answer *a, struct osc_err *err)
+osc_status osc_trace_parts_ask(struct osc_partial_question *q, const struct osc_trace_parts *b,
+                               struct osc_answer_parts *a, struct osc_err *err)
 {
     *q = (struct osc_partial_question){
         .def = a->asked->def,
@@ -145,14 +145,14 @@ static osc_status make_question(struct osc_partial_question *q, const struct osc
 
 /* Add V's part to answer I of B. Only that of the first answer has the texts of the identity;
  * share_identities() gives them to the others. */
-static osc_status ask(struct osc_by_rank *b, size_t i, const struct visited *v, bool is_wanted,
-                      struct osc_err *err)
+static osc_status ask(struct osc_trace_parts *b, size_t i, const struct visited *v,
+                      bool is_wanted, struct osc_err *err)
 {
-    struct osc_by_rank_answer *const a = &b->answers[i];
+    struct osc_answer_parts *const a = &b->answers[i];
     struct osc_partial_question q;
     struct visited own = *v;
     struct osc_strbuf bytes = {0};
-    osc_status st = make_question(&q, b, a, err);
+    osc_status st = osc_trace_parts_ask(&q, b, a, err);
 
     if (st != OSC_OK)
         return st;
@@ -176,7 +176,7 @@ static bool is_final(osc_status st)
 
 /* Store in END that a file failed with ST and the message of ERR. Returns ST if no other file
  * can be asked, or else OSC_OK. */
-static osc_status store_failure(struct osc_by_rank_end *end, osc_status st,
+static osc_status store_failure(struct osc_trace_end *end, osc_status st,
                                 const struct osc_err *err)
 {
     const size_t size = strlen(err->message) + 1;
@@ -202,10 +202,10 @@ static int by_file_and_part(const void *a, const void *b)
 
 /* Give T, whose end is END, the origin that is known, or that it had after the previous visit.
  * Returns whether B can ask: times are not known at the first visit. */
-static bool set_origin(const struct osc_by_rank *b, struct osc_trace *t,
-                       const struct osc_by_rank_end *end)
+static bool set_origin(const struct osc_trace_parts *b, struct osc_trace *t,
+                       const struct osc_trace_end *end)
 {
-    const struct osc_by_rank *const from = b->forked_from ? b->forked_from : b;
+    const struct osc_trace_parts *const from = b->forked_from ? b->forked_from : b;
     const struct osc_origin_of *const all = b->load->origins ? b->load->origins : from->origins;
     const uint32_t n = b->load->origins ? b->load->n_origins : from->n_origins;
     const struct osc_origin_of key = {end->file, end->part, 0};
@@ -219,22 +219,22 @@ static bool set_origin(const struct osc_by_rank *b, struct osc_trace *t,
 }
 
 /* Add an end to B for T, trace PART of file I. NULL: out of memory. */
-static struct osc_by_rank_end *add_end(struct osc_by_rank *b, const struct osc_trace *t,
-                                       uint32_t i, uint32_t part)
+static struct osc_trace_end *add_end(struct osc_trace_parts *b, const struct osc_trace *t,
+                                     uint32_t i, uint32_t part)
 {
     if (osc_grow(&b->ends, &b->cap_ends, (size_t)b->n_ends + 1, sizeof *b->ends) != OSC_OK)
         return NULL;
-    struct osc_by_rank_end *const end = &b->ends[b->n_ends];
-    *end = (struct osc_by_rank_end){
+    struct osc_trace_end *const end = &b->ends[b->n_ends];
+    *end = (struct osc_trace_end){
         .file = i, .part = part, .status = OSC_OK, .rest = osc_rest_of(t)};
     return end;
 }
 
 /* Add V's parts to all answers of B; without rows if !CAN_ASK or V is not wanted. */
-static osc_status ask_all(struct osc_by_rank *b, struct visited *v, bool can_ask,
+static osc_status ask_all(struct osc_trace_parts *b, struct visited *v, bool can_ask,
                           struct osc_err *err)
 {
-    struct osc_by_rank_end *const end = &b->ends[b->n_ends];
+    struct osc_trace_end *const end = &b->ends[b->n_ends];
     const bool is_wanted = can_ask && is_rank_wanted(b, v);
     osc_status st = OSC_OK;
 
@@ -259,10 +259,10 @@ static osc_status ask_all(struct osc_by_rank *b, struct visited *v, bool can_ask
 static osc_status visit(void *ctx, const struct osc_loaded *l, struct osc_trace *t, uint32_t i,
                         uint32_t part, struct osc_err *err)
 {
-    struct osc_by_rank *const b = ctx;
+    struct osc_trace_parts *const b = ctx;
     struct visited v = {.loaded = *l};
 
-    const struct osc_by_rank_end *const end = add_end(b, t, i, part);
+    const struct osc_trace_end *const end = add_end(b, t, i, part);
 
     if (!end)
         return osc_loaded_fail(l, t, OSC_ENOMEM, "making a table", err);
@@ -273,8 +273,8 @@ static osc_status visit(void *ctx, const struct osc_loaded *l, struct osc_trace 
     return ask_all(b, &v, can_ask, err);
 }
 
-osc_status osc_by_rank_ask_kept(struct osc_by_rank *b, const struct osc_loaded *l,
-                                struct osc_err *err)
+osc_status osc_trace_parts_ask_kept(struct osc_trace_parts *b, const struct osc_loaded *l,
+                                    struct osc_err *err)
 {
     osc_status st = OSC_OK;
 
@@ -297,8 +297,8 @@ osc_status osc_by_rank_ask_kept(struct osc_by_rank *b, const struct osc_loaded *
 
 /* --- all of them ----------------------------------------------------------------- */
 
-osc_status osc_by_rank_origins(struct osc_by_rank *b, struct osc_origin_of **origins,
-                               uint32_t *n)
+osc_status osc_trace_parts_origins(struct osc_trace_parts *b, struct osc_origin_of **origins,
+                                   uint32_t *n)
 {
     struct osc_gathering *const g = &b->answers[0].parts;
     const osc_status st = osc_gather_place(g, NULL, NULL, NULL);
@@ -309,7 +309,7 @@ osc_status osc_by_rank_origins(struct osc_by_rank *b, struct osc_origin_of **ori
         return OSC_ENOMEM;
     for (uint32_t i = 0; i < g->n_parts && st == OSC_OK; i++) {
         const struct osc_identity *const id = &g->parts[i].identity;
-        const struct osc_by_rank_end *const end = &b->ends[id->number];
+        const struct osc_trace_end *const end = &b->ends[id->number];
 
         (*origins)[id->number] =
             (struct osc_origin_of){end->file, end->part, id->among.origin_ns};
@@ -321,11 +321,11 @@ osc_status osc_by_rank_origins(struct osc_by_rank *b, struct osc_origin_of **ori
  * keep these origins for the next visit. */
 static osc_status find_origins(void *ctx, bool *is_done)
 {
-    struct osc_by_rank *const b = ctx;
+    struct osc_trace_parts *const b = ctx;
     const struct osc_gathering *const g = &b->answers[0].parts;
     struct osc_origin_of *origins = NULL;
     uint32_t n = 0;
-    const osc_status st = osc_by_rank_origins(b, &origins, &n);
+    const osc_status st = osc_trace_parts_origins(b, &origins, &n);
 
     *is_done = b->n_origins > 0; /* nothing was asked at the first visit */
     for (uint32_t i = 0; i < g->n_parts && st == OSC_OK; i++) {
@@ -343,16 +343,16 @@ static osc_status find_origins(void *ctx, bool *is_done)
 
 static void *fork_one(void *ctx)
 {
-    const struct osc_by_rank *const from = ctx;
-    struct osc_by_rank *const b = osc_calloc(1, sizeof *b);
+    const struct osc_trace_parts *const from = ctx;
+    struct osc_trace_parts *const b = osc_calloc(1, sizeof *b);
 
     if (!b)
         return NULL;
-    *b = (struct osc_by_rank){.load = from->load,
-                              .view = from->view,
-                              .keeps_traces = from->keeps_traces,
-                              .is_timed = from->is_timed,
-                              .forked_from = from};
+    *b = (struct osc_trace_parts){.load = from->load,
+                                  .view = from->view,
+                                  .keeps_traces = from->keeps_traces,
+                                  .is_timed = from->is_timed,
+                                  .forked_from = from};
     b->answers = osc_calloc(from->n_answers, sizeof *b->answers);
     if (!b->answers) {
         osc_free(b);
@@ -365,7 +365,7 @@ static void *fork_one(void *ctx)
 
 static osc_status join_one(void *ctx, void *forked, bool is_kept)
 {
-    struct osc_by_rank *const b = ctx, *const from = forked;
+    struct osc_trace_parts *const b = ctx, *const from = forked;
     osc_status st =
         osc_grow(&b->ends, &b->cap_ends, (size_t)b->n_ends + from->n_ends + 1, sizeof *b->ends);
 
@@ -376,12 +376,12 @@ static osc_status join_one(void *ctx, void *forked, bool is_kept)
             b->ends[b->n_ends++] = from->ends[i];
         from->n_ends = 0; /* their messages are B's now */
     }
-    osc_by_rank_fini(from);
+    osc_trace_parts_fini(from);
     osc_free(from);
     return is_kept ? st : OSC_OK;
 }
 
-struct osc_visitor osc_by_rank_visitor(struct osc_by_rank *b)
+struct osc_visitor osc_trace_parts_visitor(struct osc_trace_parts *b)
 {
     return (struct osc_visitor){.visit = visit,
                                 .fork = fork_one,
@@ -391,162 +391,11 @@ struct osc_visitor osc_by_rank_visitor(struct osc_by_rank *b)
                                 .ctx = b};
 }
 
-/* --- in another process ---------------------------------------------------------- */
-
-static void put_end(struct osc_strbuf *out, const struct osc_by_rank_end *end)
-{
-    osc_put_u32(out, end->file);
-    osc_put_u32(out, end->part);
-    osc_put_u32(out, (uint32_t)end->status);
-    osc_put_u32(out, end->is_without);
-    osc_put_c_text(out, end->message);
-    osc_strbuf_add(out, (const char *)&end->rest.files, sizeof end->rest.files);
-    osc_put_u32(out, end->rest.part);
-    osc_put_u32(out, end->rest.n_events);
-    osc_put_u32(out, end->rest.n_others);
-    osc_put_u32(out, end->rest.is_torn);
-    osc_put_u32(out, end->rest.is_partial);
-}
-
-/* Read *END, whose message is copied. */
-static osc_status get_end(struct osc_fields *from, struct osc_by_rank_end *end)
-{
-    *end = (struct osc_by_rank_end){.file = osc_get_u32(from)};
-    end->part = osc_get_u32(from);
-    end->status = (osc_status)osc_get_u32(from);
-    end->is_without = osc_get_u32(from) != 0;
-    const struct osc_str message = osc_get_text(from);
-    const char *const files = osc_get_bytes(from, sizeof end->rest.files);
-    if (files)
-        memcpy(&end->rest.files, files, sizeof end->rest.files);
-    end->rest.part = osc_get_u32(from);
-    end->rest.n_events = osc_get_u32(from);
-    end->rest.n_others = osc_get_u32(from);
-    end->rest.is_torn = osc_get_u32(from) != 0;
-    end->rest.is_partial = osc_get_u32(from) != 0;
-    if ((end->status != OSC_OK) != (message.s != NULL))
-        from->is_bad = true;
-    if (from->is_bad)
-        return OSC_EINVAL;
-    if (!message.s)
-        return OSC_OK;
-    end->message = osc_malloc((size_t)message.len + 1);
-    if (!end->message)
-        return OSC_ENOMEM;
-    memcpy(end->message, message.s, (size_t)message.len + 1);
-    return OSC_OK;
-}
-
-void osc_by_rank_put(const struct osc_by_rank *b, struct osc_strbuf *out)
-{
-    osc_put_u32(out, b->n_ends);
-    for (uint32_t i = 0; i < b->n_ends; i++)
-        put_end(out, &b->ends[i]);
-    for (size_t a = 0; a < b->n_answers; a++) {
-        const struct osc_gathering *const g = &b->answers[a].parts;
-        uint64_t n_bytes = 0;
-
-        for (uint32_t i = 0; i < g->n_parts; i++)
-            n_bytes += g->parts[i].bytes.len;
-        osc_put_u64(out, n_bytes);
-        for (uint32_t i = 0; i < g->n_parts; i++)
-            osc_strbuf_addstr(out, g->parts[i].bytes);
-    }
-}
-
-/* Add the parts of A, an answer of B, for the ends from FIRST on. */
-static osc_status get_parts(struct osc_by_rank *b, struct osc_by_rank_answer *a, uint32_t first,
-                            struct osc_fields *from, struct osc_err *err)
-{
-    const uint64_t n_bytes = osc_get_u64(from);
-    const char *at = n_bytes <= SIZE_MAX ? osc_get_bytes(from, (size_t)n_bytes) : NULL;
-    const char *const end = at ? at + n_bytes : NULL;
-    struct osc_partial_question q;
-    osc_status st = make_question(&q, b, a, err);
-
-    if (st == OSC_OK && !at)
-        st = osc_fail(err, OSC_EINVAL, "a part of a table is damaged");
-    while (st == OSC_OK && at < end) {
-        const size_t n_left = (size_t)(end - at);
-        struct osc_str rest = {at, n_left > UINT32_MAX ? UINT32_MAX : (uint32_t)n_left}, part;
-
-        st = osc_partial_next(&rest, &part, err);
-        if (st == OSC_OK)
-            st = osc_gather_add(&a->parts, part, &q, err);
-        if (st == OSC_OK)
-            at += part.len;
-    }
-    if (st == OSC_OK && a->parts.n_parts != b->n_ends)
-        st = osc_fail(err, OSC_EINVAL, "parts of a table are missing");
-    for (uint32_t i = first; st == OSC_OK && i < a->parts.n_parts; i++)
-        a->parts.parts[i].identity.number = i;
-    return st;
-}
-
-osc_status osc_by_rank_get(struct osc_by_rank *b, struct osc_fields *from, uint32_t group,
-                           struct osc_err *err)
-{
-    const uint32_t first = b->n_ends, n = osc_get_u32(from);
-    osc_status st = OSC_OK;
-
-    for (uint32_t i = 0; i < n && st == OSC_OK && !from->is_bad; i++) {
-        st = osc_grow(&b->ends, &b->cap_ends, (size_t)b->n_ends + 1, sizeof *b->ends);
-        if (st == OSC_OK)
-            st = get_end(from, &b->ends[b->n_ends]);
-        if (st == OSC_OK)
-            b->ends[b->n_ends++].group = group;
-    }
-    if (st == OSC_ENOMEM)
-        return osc_fail(err, st, "out of memory");
-    if (st != OSC_OK || from->is_bad)
-        return osc_fail(err, OSC_EINVAL, "a part of a table is damaged");
-    for (size_t a = 0; a < b->n_answers && st == OSC_OK; a++)
-        st = get_parts(b, &b->answers[a], first, from, err);
-    return st;
-}
-
-/* An end, and its number before it is sorted. */
-struct numbered {
-    struct osc_by_rank_end end;
-    uint32_t number;
-};
-
-static int by_file(const void *a, const void *b)
-{
-    const struct numbered *const x = a, *const y = b;
-
-    if (x->end.group != y->end.group)
-        return x->end.group < y->end.group ? -1 : 1;
-    if (x->end.file != y->end.file)
-        return x->end.file < y->end.file ? -1 : 1;
-    if (x->end.part != y->end.part)
-        return x->end.part < y->end.part ? -1 : 1;
-    return x->number < y->number ? -1 : 1;
-}
-
-osc_status osc_by_rank_renumber(struct osc_by_rank *b, struct osc_err *err)
-{
-    struct numbered *const all = osc_calloc((size_t)b->n_ends + 1, sizeof *all);
-
-    if (!all)
-        return osc_fail(err, OSC_ENOMEM, "out of memory");
-    for (uint32_t i = 0; i < b->n_ends; i++)
-        all[i] = (struct numbered){b->ends[i], i};
-    osc_sort(all, b->n_ends, sizeof *all, by_file);
-    for (uint32_t i = 0; i < b->n_ends; i++) {
-        b->ends[i] = all[i].end;
-        for (size_t a = 0; a < b->n_answers; a++)
-            b->answers[a].parts.parts[all[i].number].identity.number = i;
-    }
-    osc_free(all);
-    return OSC_OK;
-}
-
 /* --- the answer ------------------------------------------------------------------ */
 
 /* The choice of files, and why a file that was asked for is missing. */
 struct pick {
-    const struct osc_by_rank *b;
+    const struct osc_trace_parts *b;
     struct osc_rank_span seen; /* of all files */
     uint32_t n_named;
     const struct osc_identity *last;   /* of those named, in order of rank and span */
@@ -584,7 +433,7 @@ static bool is_kept(void *ctx, const struct osc_identity *id)
 }
 
 /* Give the parts of A, an answer of B, their identities with texts. */
-static void share_identities(const struct osc_by_rank *b, struct osc_by_rank_answer *a)
+static void share_identities(const struct osc_trace_parts *b, struct osc_answer_parts *a)
 {
     const struct osc_gathering *const first = &b->answers[0].parts;
 
@@ -592,12 +441,12 @@ static void share_identities(const struct osc_by_rank *b, struct osc_by_rank_ans
         a->parts.parts[i].identity = first->parts[i].identity;
 }
 
-osc_status osc_by_rank_place(struct osc_by_rank *b, const struct osc_asked *k,
-                             struct osc_asked_of *of, struct osc_err *err)
+osc_status osc_trace_parts_place(struct osc_trace_parts *b, const struct osc_asked *k,
+                                 struct osc_asked_of *of, struct osc_err *err)
 {
     struct pick p = {.b = b};
     const struct osc_identity *why = NULL;
-    struct osc_by_rank_answer *a = b->answers;
+    struct osc_answer_parts *a = b->answers;
 
     while (a->asked != k)
         a++;
@@ -614,15 +463,15 @@ osc_status osc_by_rank_place(struct osc_by_rank *b, const struct osc_asked *k,
     return st;
 }
 
-void osc_by_rank_forget(struct osc_by_rank *b, const struct osc_asked *k)
+void osc_trace_parts_forget(struct osc_trace_parts *b, const struct osc_asked *k)
 {
     for (size_t i = 1; i < b->n_answers; i++) /* all others need the texts of the first */
         if (b->answers[i].asked == k)
             osc_gathering_fini(&b->answers[i].parts);
 }
 
-osc_status osc_by_rank_digest(const struct osc_by_rank *b, const struct osc_asked *k,
-                              struct osc_digest *d)
+osc_status osc_trace_parts_digest(const struct osc_trace_parts *b, const struct osc_asked *k,
+                                  struct osc_digest *d)
 {
     struct osc_strbuf all = {0};
 
