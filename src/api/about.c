@@ -10,6 +10,7 @@
 #include "ask/operands.h"
 #include "codec/json.h"
 #include "render/renderers.h"
+#include "table/question.h"
 
 /* --- session --------------------------------------------------------------------- */
 
@@ -30,13 +31,12 @@ static void add_optional(struct osc_strbuf *out, const char *name, const char *t
 static void add_run(struct osc_strbuf *out, struct osc_keeper *k, uint32_t i)
 {
     static const char *const states[] = {"idle", "waiting", "loading", "ready", "failed"};
-    static const struct osc_view all;
     const struct osc_keeper_run *const run = osc_keeper_run_at(k, i);
     struct osc_strbuf operands = {0};
     struct osc_keeping now;
 
     osc_keeper_look(k, i, &now);
-    osc_operands_add(&operands, &all, run->paths, run->n_paths);
+    osc_operands_add(&operands, run->paths, run->n_paths);
     osc_strbuf_adds(out, "\n {\"name\": ");
     add_text(out, run->name);
     osc_strbuf_addf(out, ", \"state\": \"%s\"", states[now.state]);
@@ -45,7 +45,8 @@ static void add_run(struct osc_strbuf *out, struct osc_keeper *k, uint32_t i)
     add_optional(out, "fingerprint", now.fingerprint);
     add_optional(out, "message", now.message);
     add_optional(out, "operands", operands.s);
-    add_optional(out, "options", run->options);
+    osc_strbuf_adds(out, ", \"options\": ");
+    osc_question_json_options(out, run->options);
     osc_strbuf_adds(out, ", \"paths\": [");
     for (size_t p = 0; p < run->n_paths; p++) {
         osc_strbuf_adds(out, p > 0 ? ", " : "");

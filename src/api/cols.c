@@ -12,6 +12,7 @@
 #include "codec/json.h"
 #include "names/labels.h"
 #include "names/symbol.h"
+#include "table/question.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "values are copied as they are: they must be little-endian"
@@ -253,6 +254,23 @@ static osc_status add_column(struct writing *w, const struct osc_frame_column *c
     return st;
 }
 
+/* Append the questions of the rows here, if the table has any. */
+static void add_questions(struct writing *w)
+{
+    const char *before = " \"questions\": [";
+    struct osc_str words;
+
+    for (uint64_t i = 0; i < w->n; i++) {
+        if (!osc_frame_question(w->is->frame, w->is->offset + i, &words))
+            return;
+        osc_strbuf_adds(&w->head, before);
+        osc_question_json(&w->head, words);
+        before = ",\n  ";
+    }
+    if (w->n > 0)
+        osc_strbuf_adds(&w->head, "],\n");
+}
+
 /* Close the list of columns, and append where the rows were before they were sorted. */
 static void add_made(struct writing *w)
 {
@@ -354,6 +372,8 @@ osc_status osc_cols_write(struct osc_strbuf *out, const struct osc_cols *cols)
     }
     if (st == OSC_OK)
         add_made(&w);
+    if (st == OSC_OK)
+        add_questions(&w);
     if (st == OSC_OK)
         st = add_dictionary(&w);
     if (st == OSC_OK)

@@ -23,6 +23,9 @@
  *                   "help", "sum", "labels": {name: label...} or absent}...],
  *      "made": its n values (Uint32Array): the numbers of the rows before they were sorted,
  *              among those of their rank and span; only with made=1 (ask/frame.h),
+ *      "questions": [{"table", "options": {name: text or true...}} or null...]: for each row
+ *              the one whose rows are its evidence; only of tables that have it (advice,
+ *              headlines),
  *      "words": {"n", "offsets": at, "bytes": at, "n_bytes"}}
  *
  *   integer   BigInt64Array; with ints=number a Float64Array if all values of the column here

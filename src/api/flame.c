@@ -26,8 +26,8 @@
 #include "ask/operands.h"
 #include "base/mem.h"
 #include "base/parse.h"
-#include "base/shell.h"
 #include "codec/json.h"
+#include "table/question.h"
 
 #define PIXELS_MAX 100000
 
@@ -246,18 +246,20 @@ static void write_command(const struct osc_api_call *c, const struct flame *f, u
 {
     const struct osc_keeper_run *const r = osc_keeper_run_at(c->api->keeper, run);
 
-    osc_strbuf_addf(out, "opscope export%s ", r->options ? r->options : "");
-    osc_operands_add(out, &f->request.view, r->paths, r->n_paths);
-    osc_operands_add_selection(out, &f->request.view);
-    if (f->stacks.stack) {
-        osc_strbuf_adds(out, " --stack ");
-        osc_shell_add_word(out, f->stacks.stack);
-    }
-    if (f->stacks.metric) {
-        osc_strbuf_adds(out, " --metric ");
-        osc_shell_add_word(out, f->stacks.metric);
-    }
+    struct osc_strbuf q = {0};
+
+    osc_question_begin(&q, "export", NULL);
+    osc_strbuf_addstr(&q, r->options);
+    osc_question_add_view(&q, &f->request.view);
+    if (f->stacks.stack)
+        osc_question_add(&q, "stack", f->stacks.stack);
+    if (f->stacks.metric)
+        osc_question_add(&q, "metric", f->stacks.metric);
+    osc_question_print(out, osc_strbuf_str(&q));
+    osc_strbuf_addc(out, ' ');
+    osc_operands_add(out, r->paths, r->n_paths);
     osc_strbuf_adds(out, " -o stacks.folded");
+    osc_strbuf_fini(&q);
 }
 
 static osc_status ask(struct osc_api_call *c, struct flame *f, struct osc_set *set,

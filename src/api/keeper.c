@@ -65,11 +65,10 @@ static osc_status copy_run(struct osc_keeper *k, struct run *r,
     }
     r->is.paths = paths;
     r->is.n_paths = from->n_paths;
-    if (from->options) {
-        r->is.options = osc_arena_dup(&k->arena, from->options, strlen(from->options));
-        if (!r->is.options)
-            return OSC_ENOMEM;
-    }
+    r->is.options.len = from->options.len;
+    r->is.options.s = osc_arena_dup(&k->arena, from->options.s, from->options.len);
+    if (!r->is.options.s)
+        return OSC_ENOMEM;
     return paths && r->is.name ? OSC_OK : OSC_ENOMEM;
 }
 

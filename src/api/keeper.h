@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/str.h"
 #include "opscope/trace.h"
 
 /* A fingerprint as text (osc_frame_fingerprint()), with its NUL. */
@@ -38,8 +39,7 @@ struct osc_keeper_run {
     const char *name;
     const char *const *paths;
     size_t n_paths;
-    const char *options; /* of the command line, with which it is opened: each word behind a
-                          * blank; or NULL */
+    struct osc_str options; /* with which it is opened, as words of a question; or empty */
 };
 
 struct osc_keeper_config {

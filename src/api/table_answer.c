@@ -28,7 +28,7 @@
 #include "ask/evaluate.h"
 #include "ask/operands.h"
 #include "base/parse.h"
-#include "base/shell.h"
+#include "table/question.h"
 
 #define ROWS_DEFAULT 10000
 #define ROWS_MAX     1000000
@@ -111,26 +111,15 @@ static int64_t count_sorted(const struct wanted *w)
     return n < end ? 0 : n;
 }
 
-/* Append the option P to the command line. */
-static void add_option(struct osc_strbuf *out, const struct osc_url_pair *p)
-{
-    osc_strbuf_addf(out, " --%s", p->name);
-    if (!p->value)
-        return;
-    /* A value like an option must be in the same word. */
-    osc_strbuf_addc(out, strncmp(p->value, "--", 2) == 0 ? '=' : ' ');
-    osc_shell_add_word(out, p->value);
-}
-
-/* Read all options of the command, and write it to w->command. */
+/* Read all options of the command, and put them into the question Q. */
 static osc_status read_options(const struct osc_api_call *c, struct wanted *w,
-                               struct osc_err *err)
+                               struct osc_strbuf *q, struct osc_err *err)
 {
     const unsigned parts =
         OSC_PART_VIEW | OSC_PART_QUESTION | (w->is_cols ? 0 : (unsigned)OSC_PART_TEXT);
     osc_status st = OSC_OK;
 
-    osc_strbuf_addf(&w->command, "opscope table %s", w->def->name);
+    osc_question_begin(q, "table", w->def->name);
     for (unsigned i = 0; i < c->url.n_pairs && st == OSC_OK; i++) {
         struct osc_url_pair p = c->url.pairs[i];
         const bool is_switch = osc_request_is_switch(p.name);
@@ -144,25 +133,24 @@ static osc_status read_options(const struct osc_api_call *c, struct wanted *w,
             p.value = NULL;
         st = osc_request_set(&w->request, parts, p.name, p.value, err);
         if (st == OSC_OK)
-            add_option(&w->command, &p);
+            osc_question_add(q, p.name, p.value);
     }
     if (!w->is_cols)
-        osc_strbuf_addf(&w->command, " --format %s", w->request.text.format);
-    return st == OSC_OK ? w->command.status : st;
+        osc_question_add(q, "format", w->request.text.format);
+    return st == OSC_OK ? q->status : st;
 }
 
 /* Append the operands of the runs that W asks for to its command. */
 static void add_operands(const struct osc_api_call *c, struct wanted *w)
 {
     const uint32_t runs[] = {w->base, w->run};
-    static const struct osc_view all;
 
     for (uint32_t i = w->has_base ? 0 : 1; i < 2; i++) {
         const struct osc_keeper_run *const run = osc_keeper_run_at(c->api->keeper, runs[i]);
 
-        osc_strbuf_adds(&w->command, run->options ? run->options : "");
+        osc_question_print_options(&w->command, run->options);
         osc_strbuf_addc(&w->command, ' ');
-        osc_operands_add(&w->command, &all, run->paths, run->n_paths);
+        osc_operands_add(&w->command, run->paths, run->n_paths);
     }
 }
 
@@ -188,6 +176,7 @@ static osc_status check(const struct wanted *w, struct osc_err *err)
 /* Read the query of C into W. False: C was answered. */
 static bool read_query(struct osc_api_call *c, struct wanted *w)
 {
+    struct osc_strbuf q = {0};
     struct osc_err err = {0};
     osc_status st = osc_request_table(c->rest, &w->def, &err);
 
@@ -204,7 +193,9 @@ static bool read_query(struct osc_api_call *c, struct wanted *w)
         return false;
     st = read_ours(c, w, &err);
     if (st == OSC_OK)
-        st = read_options(c, w, &err);
+        st = read_options(c, w, &q, &err);
+    osc_question_print(&w->command, osc_strbuf_str(&q));
+    osc_strbuf_fini(&q);
     if (st == OSC_OK)
         st = check(w, &err);
     if (st == OSC_OK)

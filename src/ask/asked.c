@@ -47,6 +47,7 @@ osc_status osc_asked_init_table(struct osc_asked *k, const struct osc_table_def 
     if (st == OSC_OK)
         st = osc_request_options(r, k->def, &k->options, err);
     k->options.selection = &k->selection;
+    k->options.view = &k->request.view;
     k->query.def = k->def;
     if (st == OSC_OK)
         st = osc_query_check(&k->query, err);
@@ -70,7 +71,6 @@ void osc_asked_fini(struct osc_asked *k)
         osc_where_close(k->where);
     osc_free(k->sources);
     osc_strbuf_fini(&k->operands);
-    osc_strbuf_fini(&k->selected);
     *k = (struct osc_asked){0};
 }
 
@@ -87,16 +87,13 @@ uint32_t osc_asked_facts(const struct osc_asked *k)
 osc_status osc_asked_name(struct osc_asked *k, const struct osc_asked_of *of)
 {
     osc_strbuf_clear(&k->operands);
-    osc_strbuf_clear(&k->selected);
     if (k->stands_for)
         osc_strbuf_adds(&k->operands, k->stands_for);
     else
-        osc_operands_add(&k->operands, &k->request.view, of->paths, of->n_paths);
-    osc_operands_add_selection(&k->selected, &k->request.view);
+        osc_operands_add(&k->operands, of->paths, of->n_paths);
     k->options.operands = k->operands.s;
-    k->options.selected = k->selected.s;
     k->options.n_traces = of->n_parts;
-    return k->operands.status != OSC_OK ? k->operands.status : k->selected.status;
+    return k->operands.status;
 }
 
 /* Give K the source of each part of OF. */

@@ -22,11 +22,10 @@ struct osc_asked {
     struct osc_request request;   /* borrows its texts */
     struct osc_options options;
     struct osc_selection selection;
-    struct osc_strbuf operands; /* owned; the words that name all traces on a command line */
+    struct osc_strbuf operands; /* owned; the words that name all files on a command line */
     const char
         *stands_for; /* borrowed; names them instead, where no path may be told; or NULL */
-    struct osc_strbuf selected; /* owned; the options that name what is selected of them */
-    struct osc_where *where;    /* owned; or NULL */
+    struct osc_where *where; /* owned; or NULL */
     struct osc_row_filter filter;
     uint32_t more_facts; /* facts that it needs of its traces besides those of its table */
     struct osc_query query;
@@ -64,7 +63,7 @@ struct osc_asked_of {
     uint32_t n_parts;
 };
 
-/* Set the options of K that name its traces OF and what is selected of them. OSC_ENOMEM. */
+/* Set the options of K that name the files of its traces OF. OSC_ENOMEM. */
 OSC_MUST_USE osc_status osc_asked_name(struct osc_asked *k, const struct osc_asked_of *of);
 
 /* Make the rows of K from the parts of OF, or finish those that its query has. */

@@ -28,8 +28,9 @@ struct column {
 struct osc_frame {
     atomic_uint n_holders;
     const struct osc_table_def *def;
-    struct column *columns; /* owned */
+    struct column *columns; /* owned; a column of questions stands behind those of the sheet */
     uint32_t n_columns;
+    bool has_questions;
     uint64_t n_rows;
     uint32_t *made; /* owned; see osc_frame_made() */
     size_t cap_made;
@@ -262,16 +263,27 @@ static osc_status finish(struct osc_frame *f, struct osc_asked *k)
     return st == OSC_OK ? f->notes.status : st;
 }
 
+static void add_column(struct osc_frame *f, struct osc_sheet_column source)
+{
+    struct column *const col = &f->columns[f->n_columns++];
+
+    col->source = source;
+    col->words = (struct osc_intern){.arena = &f->arena, .seed = osc_hash_seed()};
+}
+
 static osc_status prepare(struct osc_frame *f, const struct osc_sheet *sheet)
 {
-    f->columns = osc_calloc(sheet->n_columns ? sheet->n_columns : 1, sizeof *f->columns);
+    const struct osc_table_def *const def = f->def;
+
+    f->columns = osc_calloc((size_t)sheet->n_columns + 1, sizeof *f->columns);
     if (!f->columns)
         return OSC_ENOMEM;
-    for (uint32_t c = 0; c < sheet->n_columns; c++) {
-        struct column *const col = &f->columns[f->n_columns++];
-
-        col->source = sheet->columns[c];
-        col->words = (struct osc_intern){.arena = &f->arena, .seed = osc_hash_seed()};
+    for (uint32_t c = 0; c < sheet->n_columns; c++)
+        add_column(f, sheet->columns[c]);
+    for (uint32_t c = 0; c < def->n_columns && !f->has_questions; c++) {
+        f->has_questions = (def->columns[c].flags & OSC_COLUMN_QUESTION) != 0;
+        if (f->has_questions)
+            add_column(f, (struct osc_sheet_column){&def->columns[c], (int32_t)c, false});
     }
     return OSC_OK;
 }
@@ -356,7 +368,22 @@ uint64_t osc_frame_rows(const struct osc_frame *f)
 
 size_t osc_frame_columns(const struct osc_frame *f)
 {
-    return f->n_columns;
+    return f->n_columns - f->has_questions;
+}
+
+bool osc_frame_question(const struct osc_frame *f, uint64_t row, struct osc_str *words)
+{
+    const struct column *const col = &f->columns[f->n_columns - 1];
+    const int32_t code = f->has_questions ? ((const int32_t *)col->values)[row] : -1;
+
+    *words = (struct osc_str){0};
+    if (code >= 0) {
+        const int64_t from = col->offsets[code];
+
+        *words =
+            (struct osc_str){col->bytes.s + from, (uint32_t)(col->offsets[code + 1] - from)};
+    }
+    return f->has_questions;
 }
 
 struct osc_frame_column osc_frame_column_at(const struct osc_frame *f, size_t i)

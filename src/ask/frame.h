@@ -31,3 +31,7 @@ OSC_MUST_USE osc_status osc_frame_make(struct osc_frame **f, struct osc_asked *k
  * is sorted anew keeps rows of equal value in this order. NULL: the table is as long as the
  * trace. Borrowed. */
 const uint32_t *osc_frame_made(const struct osc_frame *f);
+
+/* The question whose rows are the evidence of ROW, as WORDS (table/question.h), borrowed;
+ * empty: it has none. False: no row of F has any. */
+bool osc_frame_question(const struct osc_frame *f, uint64_t row, struct osc_str *words);

@@ -38,43 +38,10 @@ void osc_operands_add_trace(struct osc_strbuf *out, const char *path)
     osc_strbuf_fini(&word);
 }
 
-void osc_operands_add(struct osc_strbuf *out, const struct osc_view *view,
-                      const char *const *paths, size_t n)
+void osc_operands_add(struct osc_strbuf *out, const char *const *paths, size_t n)
 {
-    const struct {
-        const char *option, *value;
-    } lists[] = {{"--rank ", view->ranks}, {"--span ", view->spans}};
-
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        if (!lists[i].value)
-            continue;
-        osc_strbuf_adds(out, lists[i].option);
-        osc_shell_add_word(out, lists[i].value);
-        osc_strbuf_addc(out, ' ');
-    }
     for (size_t i = 0; i < n; i++) {
         osc_strbuf_adds(out, i > 0 ? " " : "");
         osc_operands_add_trace(out, paths[i]);
     }
-}
-
-void osc_operands_add_selection(struct osc_strbuf *out, const struct osc_view *view)
-{
-    const struct {
-        const char *option, *value;
-    } words[] = {{" --process ", view->process},
-                 {" --thread ", view->thread},
-                 {" --device ", view->device},
-                 {" --steps ", view->steps}};
-
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (!words[i].value)
-            continue;
-        osc_strbuf_adds(out, words[i].option);
-        osc_shell_add_word(out, words[i].value);
-    }
-    if (view->has_from)
-        osc_strbuf_addf(out, " --from %lldns", (long long)view->from_ns);
-    if (view->has_to)
-        osc_strbuf_addf(out, " --to %lldns", (long long)view->to_ns);
 }

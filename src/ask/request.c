@@ -626,10 +626,7 @@ osc_status osc_request_options(const struct osc_request *r, const struct osc_tab
     struct osc_option_value v;
     osc_status st = OSC_OK;
 
-    *o = (struct osc_options){
-        .n_threads = r->how.n_threads,
-        .names_ranks = r->view.ranks || r->view.spans,
-    };
+    *o = (struct osc_options){.n_threads = r->how.n_threads};
     for (size_t i = 0; st == OSC_OK && i < count_set(q); i++) {
         const struct osc_table_option *const own = osc_table_option(def, q->options[i].name);
 

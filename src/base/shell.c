@@ -52,21 +52,22 @@ void osc_shell_add_word(struct osc_strbuf *out, const char *word)
     osc_strbuf_adds(out, "'");
 }
 
-void osc_shell_add_string(struct osc_strbuf *out, struct osc_str text)
+void osc_shell_add_expression(struct osc_strbuf *out, const char *expression)
 {
-    osc_strbuf_addc(out, '\'');
-    for (uint32_t i = 0; i < text.len; i++) {
-        const char c = text.s[i];
+    for (const char *p = expression; *p;) {
+        const size_t len = quotable(p);
 
-        if ((unsigned char)c < ' ') {
-            osc_strbuf_addf(out, "' || char(%d) || '", c);
-            continue;
+        if (len == 0 || *p == '!') {
+            osc_shell_add_word(out, expression);
+            return;
         }
-        if (strchr("\"\\$`", c))
-            osc_strbuf_addc(out, '\\');
-        else if (c == '\'')
-            osc_strbuf_addc(out, '\'');
-        osc_strbuf_addc(out, c);
+        p += len;
     }
-    osc_strbuf_addc(out, '\'');
+    osc_strbuf_addc(out, '"');
+    for (const char *p = expression; *p; p++) {
+        if (strchr("\"\\$`", *p))
+            osc_strbuf_addc(out, '\\');
+        osc_strbuf_addc(out, *p);
+    }
+    osc_strbuf_addc(out, '"');
 }

@@ -14,6 +14,6 @@
  */
 void osc_shell_add_word(struct osc_strbuf *out, const char *word);
 
-/* Append TEXT as a string of an expression of SQL that stands in double quotes of a shell, on
- * one line. */
-void osc_shell_add_string(struct osc_strbuf *out, struct osc_str text);
+/* Append an EXPRESSION of SQL, which has quotation marks of its own: in double quotes; as
+ * osc_shell_add_word() does if it has what a shell would not leave alone there. */
+void osc_shell_add_expression(struct osc_strbuf *out, const char *expression);

@@ -23,4 +23,13 @@ TEST(quotes_what_a_shell_would_take_apart)
     assert_adds(osc_shell_add_word, "a\n'\\\xff", "$'a\\x0a\\'\\\\\\xff'");
 }
 
+TEST(an_expression_keeps_its_quotation_marks)
+{
+    assert_adds(osc_shell_add_expression, "calls > 0", "\"calls > 0\"");
+    assert_adds(osc_shell_add_expression, "a = 'b\"$`\\'", "\"a = 'b\\\"\\$\\`\\\\'\"");
+    /* A shell at which a person types takes ! for a part of its history. */
+    assert_adds(osc_shell_add_expression, "a = '!b'", "'a = '\\''!b'\\'''");
+    assert_adds(osc_shell_add_expression, "a\nb", "$'a\\x0ab'");
+}
+
 UNIT_MAIN("shell")

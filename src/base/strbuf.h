@@ -37,6 +37,11 @@ static inline void osc_strbuf_put(struct osc_strbuf *b, const char *s, size_t le
     b->len += len;
     b->s[b->len] = '\0';
 }
+/* What is in B; borrowed until it changes. */
+static inline struct osc_str osc_strbuf_str(const struct osc_strbuf *b)
+{
+    return (struct osc_str){b->s ? b->s : "", (uint32_t)b->len};
+}
 void osc_strbuf_adds(struct osc_strbuf *b, const char *terminated);
 void osc_strbuf_addstr(struct osc_strbuf *b, struct osc_str s);
 void osc_strbuf_addc(struct osc_strbuf *b, char c);

@@ -11,6 +11,7 @@
 #include "cli/progress.h"
 #include "cli/show.h"
 #include "import/verify.h"
+#include "table/question.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -39,6 +40,22 @@ static void add_late(struct osc_strbuf *out, const struct osc_asked *stragglers)
     osc_strbuf_addc(out, '\n');
 }
 
+/* Append a line with the table TABLE of the ranks that INFO is about, and WHAT it says. */
+static void add_table(struct osc_strbuf *out, const char *table, const struct osc_asked *info,
+                      const char *what)
+{
+    const struct osc_view *const all = info->options.view;
+    const struct osc_view view = {.ranks = all->ranks, .spans = all->spans};
+    struct osc_strbuf q = {0};
+
+    osc_question_begin(&q, "table", table);
+    osc_question_add_view(&q, &view);
+    osc_strbuf_adds(out, "  ");
+    osc_question_print(out, osc_strbuf_str(&q));
+    osc_strbuf_addf(out, " %s  # %s\n", info->options.operands, what);
+    osc_strbuf_fini(&q);
+}
+
 /* Say who of several ranks lets the others wait, by STRAGGLERS, and which tables compare the
  * ranks that INFO is about. */
 static int show_ranks(const struct osc_asked *info, const struct osc_asked *stragglers)
@@ -52,12 +69,9 @@ static int show_ranks(const struct osc_asked *info, const struct osc_asked *stra
     if (n < 2 || !info->options.operands)
         return OSC_EXIT_DONE;
     add_late(&text, stragglers);
-    osc_strbuf_addf(
-        &text,
-        "\n%u ranks, which these tables compare:\n"
-        "  opscope table ranks %s  # steps and clocks\n"
-        "  opscope table stragglers %s  # who lets others wait, since when and why\n",
-        n, info->options.operands, info->options.operands);
+    osc_strbuf_addf(&text, "\n%u ranks, which these tables compare:\n", n);
+    add_table(&text, "ranks", info, "steps and clocks");
+    add_table(&text, "stragglers", info, "who lets others wait, since when and why");
     const int failed = text.status == OSC_OK ? osc_show_text(text.s)
                                              : osc_cli_fail(text.status, &(struct osc_err){0});
     osc_strbuf_fini(&text);

@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/shell.h"
 #include "cli/cli.h"
 #include "cli/output.h"
 #include "export/exporters.h"
+#include "table/question.h"
 
 #define REDACTED_NAME "trace.osc"
 
@@ -28,23 +28,6 @@ int osc_page_export_check(void)
     return OSC_EXIT_FAILED;
 }
 
-/* Append the options of ARGS that select a part of the traces, each word behind a blank. */
-static void add_options(struct osc_strbuf *out, const struct osc_args *args)
-{
-    const struct osc_view *const v = &args->request.view;
-    const struct {
-        const char *option, *value;
-    } lists[] = {{" --rank ", v->ranks}, {" --span ", v->spans}};
-
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        if (!lists[i].value)
-            continue;
-        osc_strbuf_adds(out, lists[i].option);
-        osc_shell_add_word(out, lists[i].value);
-    }
-    osc_operands_add_selection(out, v);
-}
-
 static osc_status write_as_it_is(struct osc_set *set, const struct osc_args *args,
                                  struct osc_page *page, struct osc_err *err)
 {
@@ -56,8 +39,8 @@ static osc_status write_as_it_is(struct osc_set *set, const struct osc_args *arg
     page->name = slash && slash[1] ? slash + 1 : path;
     page->paths = osc_args_paths(args);
     page->n_paths = (size_t)args->n_operands;
-    add_options(&options, args);
-    page->options = options.s;
+    osc_question_add_view(&options, &args->request.view);
+    page->options = osc_strbuf_str(&options);
     const osc_status st = options.status == OSC_OK ? osc_page_write(page, err) : options.status;
     osc_strbuf_fini(&options);
     return st;
@@ -166,7 +149,7 @@ static osc_status write_redacted(const struct osc_set *set, const struct osc_arg
         page->name = "trace";
         page->paths = paths;
         page->n_paths = 1;
-        page->options = NULL;
+        page->options = (struct osc_str){0};
         st = osc_page_write(page, err);
     }
     osc_set_release(redacted);

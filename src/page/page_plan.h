@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "base/status.h"
+#include "base/str.h"
 #include "opscope/trace.h"
 
 /* In a notebook the page is a little longer, and Jupyter drops what a cell shows beyond
@@ -21,8 +22,7 @@ struct osc_page {
     const char *name;         /* of the run */
     const char *const *paths; /* the operands that the page names */
     size_t n_paths;
-    const char *options; /* of the command line, with which the set was opened: each word
-                          * behind a blank; or NULL */
+    struct osc_str options; /* with which the set was opened, as words of a question */
     /* Receives the file. */
     osc_status (*write)(void *ctx, const char *s, size_t len);
     bool (*progress)(void *ctx, uint64_t done, uint64_t total); /* false: stop */

@@ -175,13 +175,10 @@ static osc_status add_table(struct asking *a, const struct osc_table_def *def,
     if (st == OSC_OK)
         st = ask_table(a, def, grouping, false);
     if (st == OSC_OK && a->status == 200 && is_there && is_same(&a->before, &a->body)) {
-        const struct osc_str command = command_of(&a->body);
-
         osc_strbuf_clear(&a->text);
-        osc_strbuf_addf(&a->text, "table/%s%s%s%smerge=1\n", def->name,
+        osc_strbuf_addf(&a->text, "table/%s%s%s%smerge=1", def->name,
                         grouping ? "?group-by=" : "", grouping ? grouping : "",
                         grouping ? "&" : "?");
-        osc_strbuf_addstr(&a->text, command);
         osc_strbuf_clear(&a->body);
         osc_strbuf_addf(&a->body, "same?%s", a->key.s);
         st = a->body.status != OSC_OK ? a->body.status : a->text.status;

@@ -63,13 +63,10 @@ struct osc_options {
     unsigned n_threads;
     const struct osc_selection *selection; /* borrowed; NULL: all. A table that selects itself
                                             * applies it; otherwise T is already cut to it */
-    const char *operands; /* borrowed; shell words that name all traces, with --rank and
-                           * --span; or NULL */
-    const char *selected; /* borrowed; options that name what is selected of these, each behind
-                           * a blank; NULL: everything */
-    uint32_t n_traces;    /* number of traces in operands, if known */
-    bool names_ranks;     /* only some ranks or spans are asked for */
-    bool has_rest;        /* operators: add device work that no operator launched: for people */
+    const char *operands;        /* borrowed; shell words that name all files; or NULL */
+    const struct osc_view *view; /* borrowed; what is selected of these; NULL: everything */
+    uint32_t n_traces;           /* number of traces that are selected, if known */
+    bool has_rest; /* operators: add device work that no operator launched: for people */
 };
 
 /* Whether rows are grouped by the grouping with this INDEX. */

@@ -68,7 +68,9 @@ enum osc_column_flag {
     OSC_COLUMN_LONG = 16,    /* may be pages of JSON: text collapses white space and cuts it */
     OSC_COLUMN_MOMENT = 64,  /* a time from the origin: shifts with the origin */
     OSC_COLUMN_BELOW = 32,   /* text puts it below the row; with LONG, on several lines */
-    OSC_COLUMN_MINOR = 128,  /* text leaves it out first where a terminal is too narrow */
+    OSC_COLUMN_QUESTION = 256, /* hidden, but what a frame has beside its columns: for each row
+                                * a question (question.h), that its evidence prints */
+    OSC_COLUMN_MINOR = 128,    /* text leaves it out first where a terminal is too narrow */
 };
 
 /* Another word by which rows can be sorted, for a column where a table has it. */

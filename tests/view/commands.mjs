@@ -70,7 +70,7 @@ async function testFilter(browser, server) {
     await page.waitForSelector(".problem");
     check(await comesTo(page, ""), `${view}, after a filter that failed: ${await status(page)}`);
     await follow(page, `${view}${and}where=calls%3E0`);
-    check(await comesTo(page, /--where 'calls>0'/), `${view}, after one: ${await status(page)}`);
+    check(await comesTo(page, /--where "calls>0"/), `${view}, after one: ${await status(page)}`);
     await settle(page);
     await compare(page, `${view}, filtered`);
     await page.context().close();

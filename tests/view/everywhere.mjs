@@ -205,75 +205,100 @@ async function testParts(browser, server) {
 const wordsOf = (command) =>
   execFileSync("sh", ["-c", `printf '%s\\n' ${command}`], { encoding: "utf8" }).split("\n").sort().join("\n");
 
-/** Go to what COMMAND prints, as if it came from a terminal. */
-async function enter(page, command) {
-  await page.keyboard.press("Control+k");
-  await page.fill(".palette input", command);
-  const hash = await hashOf(page);
-  await page.waitForSelector(".palette [role=option]:has-text('rows of')");
-  await page.keyboard.press("Enter");
-  await soon(page, async () => (await hashOf(page)) !== hash, 3);
+/** The page shows the rows that COMMAND prints, and so does a link to it. */
+async function showsRowsOf(page, command) {
+  const shown = await status(page);
+  check(wordsOf(shown) === wordsOf(command), `${command} became ${shown}`);
+  const grid = page.locator(".grid");
+  const rows = (await grid.count()) === 0 ? 0 : Number(await grid.getAttribute("aria-rowcount")) - 1;
+  const printed = (await rowsOf(command)).length;
+  check(rows === printed, `${command}: ${rows} rows, not ${printed}`);
+  await page.reload();
   await settle(page);
+  check((await status(page)) === shown, `${command}: a link brings ${await status(page)}`);
 }
 
-/** From a command to a place and back it is the same command, with the same rows. */
+/** Follow each link to evidence in VIEW; CHECKS gets the page and what prints the same. How many. */
+async function followEvidence(page, server, view, checks) {
+  await goTo(page, server, view);
+  const n = await page.locator("a.rows").count();
+  for (let i = 0; i < n; i++) {
+    await goTo(page, server, view);
+    const link = page.locator("a.rows").nth(i);
+    const command = await link.getAttribute("title");
+    await link.click();
+    await page.waitForFunction(() => window.location.hash.startsWith("#/tables"));
+    await settle(page);
+    await checks(page, command);
+  }
+  return n;
+}
+
+/** The place of a question shows the rows of its command; so does the link to evidence. */
 async function testCommands(browser) {
   const [first, second] = makeRun();
   const server = await start([first]);
-  const commands = [
-    "events --limit 5 --sort dur_ns",
-    "events --from 3ms",
-    "events --to 3ms",
-    "events --from 2000000ns --to 3000000ns --device cuda:0",
-    "durations --name gemm1",
-    "siblings --event 4 --limit 3",
-    "memory_live --at 5ms",
-    "events --process 1 --thread 1",
-    "averages --no-python",
-    "kernels --compat tb --group-by op",
-  ].map((words) => `opscope table ${words} ${first}`);
-  for (const table of ["advice", "headlines"])
-    commands.push(...(await rowsOf(`opscope table ${table} ${first}`)).map((row) => row.evidence));
+  const places = {
+    "events --limit 5 --sort dur_ns": "table=events&sort=dur_ns&opts=limit:5",
+    "events --from 3ms": "table=events&opts=from:3ms",
+    "events --to 3ms": "table=events&opts=to:3ms",
+    "events --from 2000000ns --to 3000000ns --device cuda:0":
+      "table=events&t=2000000%2B1000000&opts=device:cuda%253A0",
+    "durations --name gemm1": "table=durations&opts=name:gemm1",
+    "siblings --event 4 --limit 3": "table=siblings&opts=event:4,limit:3",
+    "memory_live --at 5ms": "table=memory_live&opts=at:5ms",
+    "events --process 1 --thread 1": "table=events&process=1&opts=thread:1",
+    "averages --no-python": "table=averages&opts=no-python",
+    "kernels --compat tb --group-by op": "table=kernels&by=op&opts=compat:tb",
+  };
   await withView(browser, server, "overview", async (page) => {
-    for (const command of commands.filter((one) => one !== "")) {
-      await enter(page, command);
-      const shown = await status(page);
-      check(wordsOf(shown) === wordsOf(command), `${command} became ${shown}`);
-      const grid = page.locator(".grid");
-      const rows = (await grid.count()) === 0 ? 0 : Number(await grid.getAttribute("aria-rowcount")) - 1;
-      const printed = (await rowsOf(command)).length;
-      check(rows === printed, `${command}: ${rows} rows, not ${printed}`);
-      await page.reload();
-      await settle(page);
-      check((await status(page)) === shown, `${command}: a link brings ${await status(page)}`);
+    for (const [words, place] of Object.entries(places)) {
+      await goTo(page, server, `tables?${place}`);
+      await showsRowsOf(page, `opscope table ${words} ${first}`);
     }
-    await enter(page, commands[0]);
+    await goTo(page, server, `tables?${places["events --limit 5 --sort dur_ns"]}`);
     await page.click(".chip:has-text('--limit 5')");
     await soon(page, async () => !(await status(page)).includes("--limit"), 5);
     check(!(await status(page)).includes("--limit"), `a chip takes it back: ${await status(page)}`);
+    const wanted = [];
+    for (const table of ["advice", "headlines"])
+      wanted.push(...(await rowsOf(`opscope table ${table} ${first}`)).map((row) => row.evidence));
+    const found = new Set();
+    for (const view of VIEWS)
+      await followEvidence(page, server, view, async (there, command) => {
+        found.add(command);
+        await showsRowsOf(there, command);
+      });
+    for (const command of wanted.filter((one) => one !== ""))
+      check(found.has(command), `${command} has no link`);
   });
   server.stop();
-  // Of a directory each file leads to its rank.
+  // Of a directory: the evidence is about all ranks, or about the one that has it, at the times of the
+  // run.
   const directory = join(folder, "two_ranks");
   mkdirSync(directory);
-  const files = [first, second].map((path, rank) => {
+  for (const [rank, path] of [first, second].entries()) {
     const file = join(directory, `worker${rank}.170000000000${rank}.pt.trace.json`);
     const trace = JSON.parse(readFileSync(path, "utf8"));
     for (const event of trace.traceEvents) event.ts += 700 * rank;
+    // Only this rank has calls that take long.
+    if (rank === 1)
+      trace.traceEvents.push({ ph: "X", cat: "cuda_runtime", name: "cudaMalloc", pid: 1, tid: 1, ts: 11_000, dur: 5000 });
     writeFileSync(file, JSON.stringify(trace));
-    return file;
-  });
+  }
   const both = await start([directory]);
   await withView(browser, both, "overview", async (page) => {
-    for (const [rank, file] of files.entries()) {
-      await enter(page, `opscope table events --where "start_ns < 2000000" ${file}`);
-      await soon(page, async () => (await hashOf(page)).includes(`rank=${rank}`), 5);
-      await settle(page);
-      check((await hashOf(page)).includes(`rank=${rank}`), `${file}: ${await hashOf(page)}`);
-      const n = (await rowsOf(`opscope table events --where "start_ns < 2000000" ${file}`)).length;
-      const rows = Number(await page.getAttribute(".grid", "aria-rowcount")) - 1;
-      check(rows === n && n > 9, `${file}: ${rows} rows, not ${n}`);
-    }
+    let nOfRank = 0;
+    const n = await followEvidence(page, both, "overview", async (there, command) => {
+      const printed = (await rowsOf(command)).length;
+      const rows = Number(await there.getAttribute(".grid", "aria-rowcount")) - 1;
+      check(rows === printed && rows > 0, `${command}: ${rows} rows, not ${printed}`);
+      if (!command.endsWith(".json")) return;
+      nOfRank++;
+      const hash = await hashOf(there);
+      check(hash.includes("rank=1"), `${command}: ${hash}`);
+    });
+    check(n > 1 && nOfRank > 0, `${n} links to evidence, ${nOfRank} of one rank`);
   });
   both.stop();
 }

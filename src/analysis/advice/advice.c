@@ -17,6 +17,7 @@
 #include "analysis/ranks/calls.h"
 #include "analysis/ranks/rank_run.h"
 #include "prose/words.h"
+#include "table/question.h"
 
 enum {
     IMPACT,
@@ -34,7 +35,12 @@ enum {
     WHOLE,
     PARTS,
     TRAITS,
+    SELECT,
+    WHEN,
+    FROM,
+    TO,
     ROWS,
+    ASKED,
     IS_WORK,
 #define FACT_NUMBER(name, kind, merge) FACT_##name,
     OSC_ADVICE_FACT_LIST(FACT_NUMBER) /* for the text */
@@ -110,8 +116,18 @@ static const struct osc_column columns[N_COLUMNS] = {
                "Traces that the row was merged from."),
     OSC_COLUMN(TRAITS, "traits", STRING, NULL, FIRST, OSC_COLUMN_HIDDEN, 0,
                "What the text needs to know of device and program."),
+    OSC_COLUMN(SELECT, "select", STRING, NULL, FIRST, OSC_COLUMN_HIDDEN, 0,
+               "Which rows evidence shows, whenever they run."),
+    OSC_COLUMN(WHEN, "when", INTEGER, NULL, FIRST, OSC_COLUMN_HIDDEN, 0,
+               "Which of them, by the two next (enum osc_advice_when)."),
+    OSC_COLUMN(FROM, "from_ns", INTEGER, "ns", FIRST, OSC_COLUMN_HIDDEN | OSC_COLUMN_MOMENT, 0,
+               "Begin of their time."),
+    OSC_COLUMN(TO, "to_ns", INTEGER, "ns", FIRST, OSC_COLUMN_HIDDEN | OSC_COLUMN_MOMENT, 0,
+               "End of their time."),
     OSC_COLUMN(ROWS, "rows", STRING, NULL, JOIN, OSC_COLUMN_HIDDEN, 0,
-               "Which rows evidence shows of each of them."),
+               "All this of each rank: osc_advice_add_part()."),
+    OSC_COLUMN(ASKED, "asked", STRING, NULL, FINISH, OSC_COLUMN_HIDDEN | OSC_COLUMN_QUESTION, 0,
+               "Evidence as a question about all traces (table/question.h)."),
     OSC_COLUMN(IS_WORK, "is_work", BOOLEAN, NULL, FIRST, OSC_COLUMN_HIDDEN, 0,
                "Whether subject is the name of device work."),
     OSC_ADVICE_FACT_LIST(FACT_COLUMN) OSC_RANK_COLUMNS(N_SHOWN, KEY),
@@ -127,20 +143,22 @@ static osc_status add_row(const struct osc_advice_base *a, enum osc_advice_code 
                           const struct osc_advice_item *item, struct osc_str traits,
                           const struct osc_options *o, struct osc_result *out)
 {
-    struct osc_strbuf evidence = {0}, rows = {0};
+    const struct osc_advice_asked of = {o->view, a->is_compat, 0};
+    struct osc_strbuf evidence = {0};
+    struct osc_advice_rows rows;
 
-    osc_advice_evidence(a, code, item, o->selection, &evidence);
-    osc_advice_rows(a, code, item, &rows);
-    if (evidence.status != OSC_OK || rows.status != OSC_OK) {
+    osc_advice_find_rows(a, code, item, &rows);
+    osc_advice_print(&evidence, code, a->t, &rows, &of);
+    if (evidence.status != OSC_OK || rows.select.status != OSC_OK) {
         osc_strbuf_fini(&evidence);
-        osc_strbuf_fini(&rows);
+        osc_strbuf_fini(&rows.select);
         return OSC_ENOMEM;
     }
     osc_result_row(out);
     osc_result_int(out, IMPACT, item->impact_ns);
     osc_result_str(out, CODE, osc_str_c(osc_advice_rules[code].code));
     osc_result_str(out, TITLE, osc_str_c(osc_advice_rules[code].title));
-    osc_result_str(out, EVIDENCE, (struct osc_str){evidence.s, (uint32_t)evidence.len});
+    osc_result_str(out, EVIDENCE, osc_strbuf_str(&evidence));
     osc_result_int(out, COUNT, item->count);
     set_text(out, SUBJECT, item->subject);
     set_text(out, GREW, item->grew);
@@ -149,12 +167,15 @@ static osc_status add_row(const struct osc_advice_base *a, enum osc_advice_code 
     osc_result_int(out, WHOLE, item->whole);
     osc_result_int(out, PARTS, 1);
     osc_result_str(out, TRAITS, traits);
-    osc_result_str(out, ROWS, (struct osc_str){rows.s, (uint32_t)rows.len});
+    osc_result_str(out, SELECT, osc_strbuf_str(&rows.select));
+    osc_result_int(out, WHEN, rows.when);
+    osc_result_int(out, FROM, rows.from_ns - a->t->origin_ns);
+    osc_result_int(out, TO, rows.to_ns - a->t->origin_ns);
     osc_result_bool(out, IS_WORK, item->is_work);
 #define ADD_FACT(name, kind, merge) osc_result_int(out, FACT_##name, item->facts.name);
     OSC_ADVICE_FACT_LIST(ADD_FACT)
     osc_strbuf_fini(&evidence);
-    osc_strbuf_fini(&rows);
+    osc_strbuf_fini(&rows.select);
     return OSC_OK;
 }
 
@@ -329,24 +350,34 @@ static osc_status keep_part(struct osc_result *part)
     return part->status;
 }
 
-/* Set the rank, the span and the times in the rows of evidence. */
+/* Note the evidence of row I of the trace AT, which has the times of all traces now. */
+static osc_status add_part(struct osc_result *part, uint64_t i, const struct osc_placing *at)
+{
+    struct osc_strbuf where = {0}, rows = {0};
+
+    osc_advice_add_where(&where, osc_result_get_str(part, i, SELECT),
+                         (enum osc_advice_when)osc_result_get_int(part, i, WHEN),
+                         osc_result_get_int(part, i, FROM), osc_result_get_int(part, i, TO));
+    osc_advice_add_part(&rows, at, osc_strbuf_str(&where));
+    const osc_status st = where.status != OSC_OK ? where.status : rows.status;
+    if (st == OSC_OK)
+        osc_result_set_str(part, i, ROWS, osc_strbuf_str(&rows));
+    osc_strbuf_fini(&where);
+    osc_strbuf_fini(&rows);
+    return st;
+}
+
 static osc_status place(struct osc_result *part, const struct osc_placing *from,
                         const struct osc_placing *to)
 {
-    struct osc_strbuf rows = {0};
+    osc_status st = OSC_OK;
 
     if (to->is_beside_steps) /* its stakes are shares of steps that it does not have */
-        rows.status = keep_part(part);
-    for (uint64_t i = 0; i < part->n_rows && rows.status == OSC_OK; i++) {
-        if (!osc_result_has(part, i, ROWS))
-            continue;
-        osc_strbuf_clear(&rows);
-        osc_advice_place(osc_result_get_str(part, i, ROWS), from, to, &rows);
-        if (rows.status == OSC_OK)
-            osc_result_set_str(part, i, ROWS, (struct osc_str){rows.s, (uint32_t)rows.len});
+        st = keep_part(part);
+    for (uint64_t i = 0; i < part->n_rows && st == OSC_OK; i++) {
+        if (osc_result_has(part, i, SELECT))
+            st = add_part(part, i, to);
     }
-    osc_status st = rows.status;
-    osc_strbuf_fini(&rows);
     if (st == OSC_OK)
         st = osc_rank_place(part, from, to);
     return st == OSC_OK ? part->status : st;
@@ -377,18 +408,37 @@ static enum osc_advice_code code_of(struct osc_str text)
     return OSC_ADVICE_COUNT;
 }
 
-/* Merge the evidence of a row that was merged from several. */
-static osc_status merge_evidence(struct osc_result *r, uint64_t i, enum osc_advice_code code,
-                                 const struct osc_options *o)
+/* Set the question of row I for all traces; it is the evidence of a row that was merged. */
+static osc_status ask(struct osc_result *r, uint64_t i, enum osc_advice_code code,
+                      const struct osc_options *o)
 {
-    struct osc_strbuf evidence = {0};
+    const struct osc_str parts = osc_result_get_str(r, i, ROWS);
+    const bool is_merged = osc_result_get_int(r, i, PARTS) != 1;
+    struct osc_view view = o->view ? *o->view : (struct osc_view){0};
+    const struct osc_advice_asked of = {&view, osc_is_compat_tb(o), 0};
+    struct osc_strbuf where = {0}, q = {0}, text = {0};
 
-    osc_advice_evidence_of_all(code, osc_result_get_str(r, i, ROWS), o, &evidence);
-    const osc_status st = evidence.status;
-    if (st == OSC_OK)
-        osc_result_set_str(r, i, EVIDENCE,
-                           (struct osc_str){evidence.s, (uint32_t)evidence.len});
-    osc_strbuf_fini(&evidence);
+    if (is_merged)
+        osc_advice_join_parts(&where, parts, o->n_traces);
+    else
+        osc_strbuf_addstr(&where, osc_question_get(parts, "where"));
+    if (!is_merged && parts.len > 0 && o->n_traces > 1) {
+        view.ranks = osc_question_get(parts, "rank").s;
+        view.spans = osc_question_get(parts, "span").s;
+    }
+    osc_advice_ask(&q, code, osc_strbuf_str(&where), &of);
+    if (is_merged || code == OSC_ADVICE_STRAGGLER) {
+        osc_question_print(&text, osc_strbuf_str(&q));
+        osc_strbuf_addf(&text, " %s", o->operands);
+        osc_result_set_str(r, i, EVIDENCE, osc_strbuf_str(&text));
+    }
+    osc_result_set_str(r, i, ASKED, osc_strbuf_str(&q));
+    const osc_status st = where.status != OSC_OK ? where.status
+                          : q.status != OSC_OK   ? q.status
+                                                 : text.status;
+    osc_strbuf_fini(&where);
+    osc_strbuf_fini(&q);
+    osc_strbuf_fini(&text);
     return st;
 }
 
@@ -424,10 +474,8 @@ static osc_status finish_row(struct osc_result *r, uint64_t i, const struct osc_
     if (n.n_parts != 1) {
         osc_result_set_missing(r, i, SUBJECT);
         osc_result_set_missing(r, i, GREW);
-        if (st == OSC_OK && o->operands)
-            st = merge_evidence(r, i, code, o);
     }
-    return st;
+    return st == OSC_OK && o->operands ? ask(r, i, code, o) : st;
 }
 
 /* Let the advice about communication in R know how long collectives waited for other ranks. */
@@ -461,8 +509,6 @@ static osc_status together(struct osc_result *const *blocks, uint32_t n,
     osc_result_str(r, CODE, osc_str_c(osc_advice_rules[OSC_ADVICE_STRAGGLER].code));
     osc_result_str(r, TITLE, osc_str_c(osc_advice_rules[OSC_ADVICE_STRAGGLER].title));
     osc_result_str(r, TEXT, (struct osc_str){s.text.s, (uint32_t)s.text.len});
-    if (s.evidence.len > 0)
-        osc_result_str(r, EVIDENCE, (struct osc_str){s.evidence.s, (uint32_t)s.evidence.len});
     osc_result_int(r, COUNT, s.n_last);
     set_text(r, SUBJECT, osc_straggler_operator(&s));
     osc_result_int(r, KEPT, s.kept_ns);

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shell commands that show the evidence for an advice. Numbers and names from the trace are in
- * --where; options that the user gave are repeated as typed.
+ * The questions whose rows are the evidence for an advice. Names and numbers from the trace are
+ * in `where`; options that the user gave are repeated as typed.
  */
 #include "analysis/advice/advice_list.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/advice/idle.h"
-#include "analysis/shared_options.h"
 #include "base/shell.h"
+#include "table/question.h"
 
 /* Write the kept steps. Ends of several processes differ, so a step may be kept after one that
  * is not. */
@@ -31,53 +30,21 @@ static void add_steps(const struct osc_advice_base *a, struct osc_strbuf *out)
         osc_strbuf_addc(out, ')');
 }
 
-/* How times are written in an expression. */
-struct times {
-    int64_t origin_ns;
-    bool is_marked; /* marked, so that osc_advice_place() can find and shift them */
-};
-
-#define MARK '\1'
-
-static void add_time(const struct times *t, int64_t at_ns, struct osc_strbuf *out)
+/* Append NAME as a string of SQL, on one line. */
+static void add_string(struct osc_strbuf *out, struct osc_str name)
 {
-    if (t->is_marked)
-        osc_strbuf_addc(out, MARK);
-    osc_strbuf_addi(out, at_ns - t->origin_ns);
-    if (t->is_marked)
-        osc_strbuf_addc(out, MARK);
-}
+    osc_strbuf_addc(out, '\'');
+    for (uint32_t i = 0; i < name.len; i++) {
+        const char c = name.s[i];
 
-/*
- * Restrict rows to the kept steps by a column: --steps would refer to the steps of the whole
- * file, of which a selection may have left fewer. In a trace without steps no row belongs to
- * the only step.
- */
-static void add_kept(const struct osc_advice_base *a, const struct times *times,
-                     struct osc_strbuf *out)
-{
-    if (a->first_step <= a->last_step) {
-        add_steps(a, out);
-        return;
+        if ((unsigned char)c < ' ')
+            osc_strbuf_addf(out, "' || char(%d) || '", c);
+        else if (c == '\'')
+            osc_strbuf_adds(out, "''");
+        else
+            osc_strbuf_addc(out, c);
     }
-    osc_strbuf_adds(out, " and start_ns >= ");
-    add_time(times, a->b->steps[0].start_ns, out);
-    osc_strbuf_adds(out, " and start_ns < ");
-    add_time(times, a->b->steps[0].end_ns, out);
-}
-
-/* Restrict rows to those that run in the time of the kept steps. */
-static void add_around(const struct osc_advice_base *a, const struct times *times,
-                       struct osc_strbuf *out)
-{
-    if (!a->has_works || a->kept.n == 0) {
-        add_kept(a, times, out);
-        return;
-    }
-    osc_strbuf_adds(out, " and start_ns < ");
-    add_time(times, a->kept.v[a->kept.n - 1].end_ns, out);
-    osc_strbuf_adds(out, " and start_ns + dur_ns > ");
-    add_time(times, a->kept.v[0].start_ns, out);
+    osc_strbuf_addc(out, '\'');
 }
 
 /* Write `name in (...)` for the ranges of ITEM. */
@@ -87,7 +54,7 @@ static void add_names(const struct osc_advice_base *a, const struct osc_advice_i
     osc_strbuf_adds(out, item->has_nameless ? "name in (''" : "name in (");
     for (size_t i = 0; i < item->names.n; i++) {
         osc_strbuf_adds(out, i > 0 || item->has_nameless ? ", " : "");
-        osc_shell_add_string(out, osc_trace_str(a->t, item->names.v[i].name));
+        add_string(out, osc_trace_str(a->t, item->names.v[i].name));
     }
     osc_strbuf_adds(out, ")");
 }
@@ -135,16 +102,6 @@ static void add_loading(const struct osc_advice_base *a, const struct osc_advice
                                                               : "kept");
 }
 
-/* Select what ran in the longest gap of ITEM. */
-static void add_longest(const struct osc_advice_item *item, const struct times *times,
-                        struct osc_strbuf *out)
-{
-    osc_strbuf_adds(out, "start_ns <= ");
-    add_time(times, item->to_ns, out);
-    osc_strbuf_adds(out, " and start_ns + dur_ns >= ");
-    add_time(times, item->from_ns, out);
-}
-
 /* Select the devices that ITEM names. */
 static void add_devices(const struct osc_advice_base *a, const struct osc_advice_item *item,
                         struct osc_strbuf *out)
@@ -158,7 +115,7 @@ static void add_devices(const struct osc_advice_base *a, const struct osc_advice
         const uint32_t len = end ? (uint32_t)(end - rest.s) : rest.len;
 
         osc_strbuf_adds(out, before);
-        osc_shell_add_string(out, (struct osc_str){rest.s, len});
+        add_string(out, (struct osc_str){rest.s, len});
         before = ", ";
         rest.s += end ? len + 2 : len;
         rest.len -= end ? len + 2 : len;
@@ -195,7 +152,7 @@ static void add_kernels(const struct osc_advice_base *a, const struct osc_advice
     (void)a;
     osc_strbuf_adds(out,
                     item->is_work ? "operator in ('(none)', '') and name = " : "operator = ");
-    osc_shell_add_string(out, item->subject);
+    add_string(out, item->subject);
 }
 
 /* Select the kernels of the operators of ITEM. */
@@ -205,7 +162,7 @@ static void add_operators(const struct osc_advice_base *a, const struct osc_advi
     osc_strbuf_adds(out, "operator in (");
     for (size_t i = 0; i < item->names.n; i++) {
         osc_strbuf_adds(out, i > 0 ? ", " : "");
-        osc_shell_add_string(out, osc_trace_str(a->t, item->names.v[i].name));
+        add_string(out, osc_trace_str(a->t, item->names.v[i].name));
     }
     osc_strbuf_adds(out, ")");
 }
@@ -236,223 +193,256 @@ enum within {
     " and self_ns is not null"
 
 static const struct evidence {
-    const char *table, *options;
+    const char *table;
+    const char *name, *value; /* an option of it, or NULL */
     /* Write which rows it is about, before WHERE; or NULL. */
     void (*select)(const struct osc_advice_base *a, const struct osc_advice_item *item,
                    struct osc_strbuf *out);
     const char *where; /* what these rows have */
     enum within within;
-    bool heeds_compat; /* table and options depend on --compat */
+    bool heeds_compat; /* which rows these are depends on --compat */
 } rules[OSC_ADVICE_COUNT] = {
-    [OSC_ADVICE_DATA_LOADING] = {"steps", " --sort dataloader_ns", add_loading, "", ANY_TIME,
+    [OSC_ADVICE_DATA_LOADING] = {"steps", "sort", "dataloader_ns", add_loading, "", ANY_TIME,
                                  true},
-    [OSC_ADVICE_DATA_PARALLEL] = {"events", "", NULL, WRAPPER("DataParallel.forward"), ANY_TIME,
-                                  false},
-    [OSC_ADVICE_BACKEND] = {"events", "", NULL, WRAPPER("DistributedDataParallel.forward"),
-                            ANY_TIME, false},
-    [OSC_ADVICE_COMMUNICATION] = {"steps", " --sort communication_ns", NULL,
+    [OSC_ADVICE_DATA_PARALLEL] = {"events", NULL, NULL, NULL, WRAPPER("DataParallel.forward"),
+                                  ANY_TIME, false},
+    [OSC_ADVICE_BACKEND] = {"events", NULL, NULL, NULL,
+                            WRAPPER("DistributedDataParallel.forward"), ANY_TIME, false},
+    [OSC_ADVICE_COMMUNICATION] = {"steps", "sort", "communication_ns", NULL,
                                   "kept and communication_ns > 0", ANY_TIME, true},
-    [OSC_ADVICE_LOW_UTILIZATION] = {"devices", "", add_devices, "", ANY_TIME, true},
-    [OSC_ADVICE_TENSOR_CORES] = {"kernels", " --group-by op", NULL, "op_tc_eligible", ANY_TIME,
+    [OSC_ADVICE_LOW_UTILIZATION] = {"devices", NULL, NULL, add_devices, "", ANY_TIME, true},
+    [OSC_ADVICE_TENSOR_CORES] = {"kernels", "group-by", "op", NULL, "op_tc_eligible", ANY_TIME,
                                  true},
-    [OSC_ADVICE_MEMORY_LIMIT] = {"memory_peaks", "", NULL,
+    [OSC_ADVICE_MEMORY_LIMIT] = {"memory_peaks", NULL, NULL, NULL,
                                  "10 * peak_bytes > 9 * capacity_bytes", ANY_TIME, false},
-    [OSC_ADVICE_SYNCHRONIZATION] = {"events", " --sort dur_ns", add_calls, "", AROUND_STEPS,
+    [OSC_ADVICE_SYNCHRONIZATION] = {"events", "sort", "dur_ns", add_calls, "", AROUND_STEPS,
                                     false},
     [OSC_ADVICE_PAGEABLE_COPIES] =
-        {"events", " --sort dur_ns", NULL,
+        {"events", "sort", "dur_ns", NULL,
          "kind = 'memcpy' and name like '%(Pageable -> Device)%' and "
          "dur_ns is not null",
          IN_STEPS, false},
-    [OSC_ADVICE_LAUNCH_BOUND] = {"events", " --sort self_ns", add_launches, " and dur_ns > 0",
+    [OSC_ADVICE_LAUNCH_BOUND] = {"events", "sort", "self_ns", add_launches, " and dur_ns > 0",
                                  IN_GAP, false},
-    [OSC_ADVICE_ALLOCATOR] = {"events", " --sort dur_ns", add_calls, "", AROUND_STEPS, false},
-    [OSC_ADVICE_SLOW_STEPS] = {"steps", " --sort total_ns", add_slow_steps, "", ANY_TIME,
+    [OSC_ADVICE_ALLOCATOR] = {"events", "sort", "dur_ns", add_calls, "", AROUND_STEPS, false},
+    [OSC_ADVICE_SLOW_STEPS] = {"steps", "sort", "total_ns", add_slow_steps, "", ANY_TIME,
                                false},
-    [OSC_ADVICE_HOST_SYNC] = {"events", " --sort dur_ns", add_names,
+    [OSC_ADVICE_HOST_SYNC] = {"events", "sort", "dur_ns", add_names,
                               " and kind = 'operator' and dur_ns > 0", AROUND_STEPS, false},
-    [OSC_ADVICE_COPIES] = {"events", " --sort dur_ns", add_names,
+    [OSC_ADVICE_COPIES] = {"events", "sort", "dur_ns", add_names,
                            " and kind = 'operator' and dur_ns > 0", AROUND_STEPS, false},
-    [OSC_ADVICE_FLOAT64] = {"events", " --sort dur_ns", NULL,
+    [OSC_ADVICE_FLOAT64] = {"events", "sort", "dur_ns", NULL,
                             "kind = 'operator' and args like '%double%' and dur_ns > 0",
                             AROUND_STEPS, false},
-    [OSC_ADVICE_SLOW_CONVOLUTION] = {"events", " --sort dur_ns", add_names,
+    [OSC_ADVICE_SLOW_CONVOLUTION] = {"events", "sort", "dur_ns", add_names,
                                      " and kind = 'operator' and dur_ns > 0", AROUND_STEPS,
                                      false},
-    [OSC_ADVICE_TINY_OPERATORS] = {"events", "", add_tiny, " and dur_ns > 0", AROUND_STEPS,
-                                   false},
-    [OSC_ADVICE_SINGLE_TENSOR] = {"events", " --sort dur_ns", NULL,
+    [OSC_ADVICE_TINY_OPERATORS] = {"events", NULL, NULL, add_tiny, " and dur_ns > 0",
+                                   AROUND_STEPS, false},
+    [OSC_ADVICE_SINGLE_TENSOR] = {"events", "sort", "dur_ns", NULL,
                                   "kind = 'optimizer' and dur_ns > 0", AROUND_STEPS, false},
-    [OSC_ADVICE_PYTHON] = {"events", " --sort self_ns", NULL, PYTHON, AROUND_STEPS, false},
-    [OSC_ADVICE_UNRECORDED] = {"steps", " --sort other_ns", NULL, "kept", ANY_TIME, false},
-    [OSC_ADVICE_MEMORY_GROWTH] = {"memory_events", " --sort bytes", NULL,
+    [OSC_ADVICE_PYTHON] = {"events", "sort", "self_ns", NULL, PYTHON, AROUND_STEPS, false},
+    [OSC_ADVICE_UNRECORDED] = {"steps", "sort", "other_ns", NULL, "kept", ANY_TIME, false},
+    [OSC_ADVICE_MEMORY_GROWTH] = {"memory_events", "sort", "bytes", NULL,
                                   "bytes > 0 and free_ns is null", ANY_TIME, false},
-    [OSC_ADVICE_OVERHEAD] = {"events", " --sort dur_ns", NULL,
+    [OSC_ADVICE_OVERHEAD] = {"events", "sort", "dur_ns", NULL,
                              "kind = 'overhead' and dur_ns > 0", AROUND_STEPS, false},
-    [OSC_ADVICE_OPTIMIZER] = {"events", " --sort dur_ns", NULL,
+    [OSC_ADVICE_OPTIMIZER] = {"events", "sort", "dur_ns", NULL,
                               "kind = 'optimizer' and dur_ns > 0", AROUND_STEPS, false},
-    [OSC_ADVICE_IDLE_PYTHON] = {"events", " --sort self_ns", NULL, PYTHON, AROUND_STEPS, false},
-    [OSC_ADVICE_IDLE_UNRECORDED] = {"events", "", NULL, "", IN_GAP, false},
-    [OSC_ADVICE_HANDOVER] = {"events", "", NULL, "", IN_GAP, false},
-    [OSC_ADVICE_SLOW_CALL] = {"events", " --sort self_ns", add_slow_calls, "", AROUND_STEPS,
+    [OSC_ADVICE_IDLE_PYTHON] = {"events", "sort", "self_ns", NULL, PYTHON, AROUND_STEPS, false},
+    [OSC_ADVICE_IDLE_UNRECORDED] = {"events", NULL, NULL, NULL, "", IN_GAP, false},
+    [OSC_ADVICE_HANDOVER] = {"events", NULL, NULL, NULL, "", IN_GAP, false},
+    [OSC_ADVICE_SLOW_CALL] = {"events", "sort", "self_ns", add_slow_calls, "", AROUND_STEPS,
                               false},
-    [OSC_ADVICE_LATE_START] = {"events", "", NULL, "", IN_GAP, false},
-    [OSC_ADVICE_UNALIGNED] = {"kernels", " --group-by op", add_operators, "", ANY_TIME, false},
-    [OSC_ADVICE_FP32_MATMUL] = {"kernels", " --group-by op", add_operators, "", ANY_TIME,
+    [OSC_ADVICE_LATE_START] = {"events", NULL, NULL, NULL, "", IN_GAP, false},
+    [OSC_ADVICE_UNALIGNED] = {"kernels", "group-by", "op", add_operators, "", ANY_TIME, false},
+    [OSC_ADVICE_FP32_MATMUL] = {"kernels", "group-by", "op", add_operators, "", ANY_TIME,
                                 false},
-    [OSC_ADVICE_DEVICE_COPIES] = {"events", " --sort dur_ns", NULL,
+    [OSC_ADVICE_DEVICE_COPIES] = {"events", "sort", "dur_ns", NULL,
                                   "kind = 'memcpy' and name not like '%(Pageable -> Device)%' "
                                   "and dur_ns is not null",
                                   IN_STEPS, false},
-    [OSC_ADVICE_DEVICE_KERNELS] = {"kernels", " --group-by op", add_kernels, "", ANY_TIME,
+    [OSC_ADVICE_DEVICE_KERNELS] = {"kernels", "group-by", "op", add_kernels, "", ANY_TIME,
                                    false},
 };
 
-/* Write the --where expression that selects the rows of the table for CODE. */
-static void add_rows(const struct osc_advice_base *a, enum osc_advice_code code,
-                     const struct osc_advice_item *item, const struct times *times,
-                     struct osc_strbuf *out)
+/* --- which rows ------------------------------------------------------------- */
+
+/* Take the rows that belong to the kept steps: by a column, as --steps would refer to the steps
+ * of the whole file, of which a selection may have left fewer. In a trace without steps no row
+ * belongs to the only step. */
+static void take_kept(const struct osc_advice_base *a, struct osc_advice_rows *r)
+{
+    if (a->first_step <= a->last_step) {
+        add_steps(a, &r->select);
+        return;
+    }
+    r->when = OSC_ADVICE_BEGINS;
+    r->from_ns = a->b->steps[0].start_ns;
+    r->to_ns = a->b->steps[0].end_ns;
+}
+
+/* Take the rows that run in the time of the kept steps. */
+static void take_around(const struct osc_advice_base *a, struct osc_advice_rows *r)
+{
+    if (!a->has_works || a->kept.n == 0) {
+        take_kept(a, r);
+        return;
+    }
+    r->when = OSC_ADVICE_RUNS;
+    r->from_ns = a->kept.v[0].start_ns;
+    r->to_ns = a->kept.v[a->kept.n - 1].end_ns;
+}
+
+void osc_advice_find_rows(const struct osc_advice_base *a, enum osc_advice_code code,
+                          const struct osc_advice_item *item, struct osc_advice_rows *r)
 {
     const struct evidence *const e = &rules[code];
 
+    *r = (struct osc_advice_rows){0};
     if (e->select)
-        e->select(a, item, out);
-    osc_strbuf_adds(out, e->where);
+        e->select(a, item, &r->select);
+    osc_strbuf_adds(&r->select, e->where);
     switch (e->within) {
     case ANY_TIME:
-        return;
+        break;
     case IN_STEPS:
-        add_kept(a, times, out);
-        return;
+        take_kept(a, r);
+        break;
     case AROUND_STEPS:
-        add_around(a, times, out);
-        return;
+        take_around(a, r);
+        break;
     case IN_GAP:
-        osc_strbuf_adds(out, e->select ? " and " : "");
-        add_longest(item, times, out);
+        r->when = OSC_ADVICE_TOUCHES;
+        r->from_ns = item->from_ns;
+        r->to_ns = item->to_ns;
     }
 }
 
-/* Write the command up to the opening quotation mark of the --where expression. */
-static void add_table(enum osc_advice_code code, bool is_compat, struct osc_strbuf *out)
+void osc_advice_add_where(struct osc_strbuf *out, struct osc_str select,
+                          enum osc_advice_when when, int64_t from_ns, int64_t to_ns)
+{
+    const long long from = from_ns, to = to_ns;
+
+    osc_strbuf_addstr(out, select);
+    if (when != OSC_ADVICE_ANY_TIME && select.len > 0)
+        osc_strbuf_adds(out, " and ");
+    switch (when) {
+    case OSC_ADVICE_ANY_TIME:
+        break;
+    case OSC_ADVICE_BEGINS:
+        osc_strbuf_addf(out, "start_ns >= %lld and start_ns < %lld", from, to);
+        break;
+    case OSC_ADVICE_RUNS:
+        osc_strbuf_addf(out, "start_ns < %lld and start_ns + dur_ns > %lld", to, from);
+        break;
+    case OSC_ADVICE_TOUCHES:
+        osc_strbuf_addf(out, "start_ns <= %lld and start_ns + dur_ns >= %lld", to, from);
+        break;
+    }
+}
+
+/* --- the question ------------------------------------------------------------ */
+
+void osc_advice_ask(struct osc_strbuf *q, enum osc_advice_code code, struct osc_str where,
+                    const struct osc_advice_asked *of)
 {
     const struct evidence *const e = &rules[code];
+    struct osc_view view = of->view ? *of->view : (struct osc_view){0};
 
-    osc_strbuf_addf(out, "opscope table %s%s%s --where \"", e->table,
-                    is_compat && e->heeds_compat ? " --compat tb" : "", e->options);
-}
-
-/*
- * Repeat the options in S, with times shifted by LATER_NS. Memory records are rows of the
- * host, whatever device they are about.
- */
-static void add_selection(enum osc_advice_code code, const struct osc_selection *s,
-                          int64_t later_ns, struct osc_strbuf *out)
-{
-    const struct {
-        const char *option, *value;
-    } texts[] = {{" --process ", s->process},
-                 {" --thread ", s->thread},
-                 {" --device ", code == OSC_ADVICE_MEMORY_LIMIT ? NULL : s->device},
-                 {" --steps ", s->steps}};
-    const int64_t from_ns = s->from_ns + later_ns, to_ns = s->to_ns + later_ns;
-
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        if (!texts[i].value)
-            continue;
-        osc_strbuf_adds(out, texts[i].option);
-        osc_shell_add_word(out, texts[i].value);
+    if (code == OSC_ADVICE_STRAGGLER) {
+        osc_question_begin(q, "table", "stragglers");
+        osc_question_add_view(q, &view);
+        return;
     }
-    if (s->has_from && from_ns > 0)
-        osc_strbuf_addf(out, " --from %lld", (long long)from_ns);
-    if (s->has_to)
-        osc_strbuf_addf(out, " --to %lld", (long long)to_ns);
+    osc_question_begin(q, "table", e->table);
+    if (of->is_compat && e->heeds_compat)
+        osc_question_add(q, "compat", "tb");
+    if (e->name)
+        osc_question_add(q, e->name, e->value);
+    osc_question_add_str(q, "where", where);
+    /* Memory records are rows of the host, whatever device they are about. */
+    if (code == OSC_ADVICE_MEMORY_LIMIT)
+        view.device = NULL;
+    view.has_from = view.has_from && view.from_ns + of->later_ns > 0;
+    view.from_ns += of->later_ns;
+    view.to_ns += of->later_ns;
+    osc_question_add_view(q, &view);
 }
 
-void osc_advice_evidence(const struct osc_advice_base *a, enum osc_advice_code code,
-                         const struct osc_advice_item *item, const struct osc_selection *s,
-                         struct osc_strbuf *out)
+void osc_advice_print(struct osc_strbuf *out, enum osc_advice_code code,
+                      const struct osc_trace *t, const struct osc_advice_rows *r,
+                      const struct osc_advice_asked *of)
 {
-    const struct osc_trace *const t = a->t;
-    struct osc_strbuf file = {0};
+    const int64_t own_ns = t->own_origin_ns;
+    struct osc_view view = of->view ? *of->view : (struct osc_view){0};
+    const struct osc_advice_asked own = {&view, of->is_compat, t->origin_ns - own_ns};
+    const struct osc_str file = t->is_stdin ? OSC_STR("-") : osc_trace_str(t, t->source);
+    struct osc_strbuf where = {0}, q = {0}, word = {0};
 
-    add_table(code, a->is_compat, out);
-    add_rows(a, code, item, &(struct times){.origin_ns = t->own_origin_ns}, out);
-    osc_strbuf_adds(out, "\"");
-    if (s)
-        add_selection(code, s, t->origin_ns - t->own_origin_ns, out);
-    osc_strbuf_addstr(&file, t->is_stdin ? OSC_STR("-") : osc_trace_str(t, t->source));
-    if (file.status != OSC_OK)
-        out->status = file.status;
+    view.ranks = view.spans = NULL; /* it is the only file */
+    osc_advice_add_where(&where, osc_strbuf_str(&r->select), r->when, r->from_ns - own_ns,
+                         r->to_ns - own_ns);
+    osc_advice_ask(&q, code, osc_strbuf_str(&where), &own);
     /* A file named like an option needs a path. */
-    osc_strbuf_adds(out, file.len > 1 && file.s[0] == '-' ? " ./" : " ");
-    osc_shell_add_word(out, file.s ? file.s : "");
-    osc_strbuf_fini(&file);
+    osc_strbuf_adds(&word, file.len > 1 && file.s[0] == '-' ? "./" : "");
+    osc_strbuf_addstr(&word, file);
+    osc_question_print(out, osc_strbuf_str(&q));
+    osc_strbuf_addc(out, ' ');
+    osc_shell_add_word(out, word.s ? word.s : "");
+    if (where.status != OSC_OK || q.status != OSC_OK || word.status != OSC_OK)
+        out->status = OSC_ENOMEM;
+    osc_strbuf_fini(&where);
+    osc_strbuf_fini(&q);
+    osc_strbuf_fini(&word);
 }
 
-void osc_advice_rows(const struct osc_advice_base *a, enum osc_advice_code code,
-                     const struct osc_advice_item *item, struct osc_strbuf *out)
-{
-    const struct times times = {.origin_ns = a->t->origin_ns, .is_marked = true};
+/* --- of several ranks --------------------------------------------------------- */
 
-    add_rows(a, code, item, &times, out);
-}
-
-void osc_advice_place(struct osc_str rows, const struct osc_placing *from,
-                      const struct osc_placing *to, struct osc_strbuf *out)
-{
-    const int64_t later_ns = from->origin_ns - to->origin_ns;
-
-    osc_strbuf_addf(out, "%d %d ", to->rank, to->span);
-    while (rows.len > 0) {
-        const char *const mark = memchr(rows.s, MARK, rows.len);
-        const uint32_t len = mark ? (uint32_t)(mark - rows.s) : rows.len;
-        char *end;
-
-        osc_strbuf_add(out, rows.s, len);
-        rows.s += len;
-        rows.len -= len;
-        if (!mark)
-            return;
-        osc_strbuf_addi(out, strtoll(mark + 1, &end, 10) + later_ns);
-        end += *end == MARK;
-        rows.len -= (uint32_t)(end - rows.s);
-        rows.s = end;
-    }
-}
-
-/* A parsed line of osc_advice_rows(). */
+/* The rows of one rank: a line of the joined cells, in which words follow each other. */
 struct part {
-    long rank, span;
-    struct osc_str rows;
+    struct osc_str rank, span, where;
 };
 
-/* Cut the first line off TEXT, which is not empty. */
-static struct part cut_line(struct osc_str *text)
+void osc_advice_add_part(struct osc_strbuf *out, const struct osc_placing *at,
+                         struct osc_str where)
 {
-    const char *const end = memchr(text->s, '\n', text->len);
-    const uint32_t len = end ? (uint32_t)(end - text->s) : text->len;
-    char *at;
-    struct part part = {.rank = strtol(text->s, &at, 10)};
+    osc_question_add_number(out, "rank", at->rank);
+    osc_question_add_number(out, "span", at->span);
+    osc_question_add_str(out, "where", where);
+}
 
-    part.span = strtol(at, &at, 10);
-    part.rows = (struct osc_str){at + 1, len - (uint32_t)(at + 1 - text->s)};
-    text->s += end ? len + 1 : len;
-    text->len -= end ? len + 1 : len;
-    return part;
+/* Take the first part off PARTS. False: there is none. */
+static bool next_part(struct osc_str *parts, struct part *part)
+{
+    struct osc_str *const values[] = {&part->rank, &part->span, &part->where};
+    struct osc_question_word word;
+
+    if (parts->len > 0 && parts->s[0] == '\n') {
+        parts->s++;
+        parts->len--;
+    }
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        if (!osc_question_next(parts, &word))
+            return false;
+        *values[i] = word.value;
+    }
+    return true;
+}
+
+static bool is_alike(const struct part *a, const struct part *b)
+{
+    return osc_str_eq(a->span, b->span) && osc_str_eq(a->where, b->where);
 }
 
 /* Whether PARTS are N parts of one span that select the same rows. */
 static bool is_same_everywhere(struct osc_str parts, uint32_t n)
 {
-    const struct part first = cut_line(&parts);
-    bool is_same = true;
+    struct part first = {0}, part;
+    bool is_same = next_part(&parts, &first);
 
-    for (n--; parts.len > 0; n--) {
-        const struct part part = cut_line(&parts);
-
-        is_same = is_same && part.span == first.span && osc_str_eq(part.rows, first.rows);
-    }
+    for (n--; next_part(&parts, &part); n--)
+        is_same = is_same && is_alike(&part, &first);
     return is_same && n == 0;
 }
 
@@ -460,55 +450,50 @@ static bool is_same_everywhere(struct osc_str parts, uint32_t n)
 static void add_ranks(struct osc_str parts, const struct part *first, struct osc_strbuf *out)
 {
     const char *before = "(rank in (";
+    struct part part;
 
-    while (parts.len > 0) {
-        const struct part part = cut_line(&parts);
-
-        if (part.span != first->span || !osc_str_eq(part.rows, first->rows))
+    while (next_part(&parts, &part)) {
+        if (!is_alike(&part, first))
             continue;
-        osc_strbuf_addf(out, "%s%ld", before, part.rank);
+        osc_strbuf_adds(out, before);
+        osc_strbuf_addstr(out, part.rank);
         before = ", ";
     }
-    osc_strbuf_addf(out, ") and span = %ld and ", first->span);
-    osc_strbuf_addstr(out, first->rows);
+    osc_strbuf_adds(out, ") and span = ");
+    osc_strbuf_addstr(out, first->span);
+    osc_strbuf_adds(out, " and ");
+    osc_strbuf_addstr(out, first->where);
     osc_strbuf_addc(out, ')');
 }
 
 /* Whether a part before FIRST has the same selection in its span. */
 static bool is_said(struct osc_str parts, const struct part *first)
 {
-    while (parts.len > 0) {
-        const struct part part = cut_line(&parts);
+    struct part part;
 
-        if (part.rows.s == first->rows.s)
-            return false;
-        if (part.span == first->span && osc_str_eq(part.rows, first->rows))
+    while (next_part(&parts, &part) && part.where.s != first->where.s) {
+        if (is_alike(&part, first))
             return true;
     }
     return false;
 }
 
-void osc_advice_evidence_of_all(enum osc_advice_code code, struct osc_str parts,
-                                const struct osc_options *o, struct osc_strbuf *out)
+void osc_advice_join_parts(struct osc_strbuf *out, struct osc_str parts, uint32_t n_traces)
 {
     struct osc_str rest = parts;
+    const char *before = "";
+    struct part part;
 
-    add_table(code, osc_is_compat_tb(o), out);
-    if (is_same_everywhere(parts, o->n_traces)) {
-        osc_strbuf_addstr(out, cut_line(&rest).rows);
-        rest.len = 0;
+    if (is_same_everywhere(parts, n_traces)) {
+        if (next_part(&rest, &part))
+            osc_strbuf_addstr(out, part.where);
+        return;
     }
-    for (const char *before = ""; rest.len > 0;) {
-        const struct part part = cut_line(&rest);
-
+    while (next_part(&rest, &part)) {
         if (is_said(parts, &part))
             continue;
         osc_strbuf_adds(out, before);
         add_ranks(parts, &part, out);
         before = " or ";
     }
-    osc_strbuf_adds(out, "\"");
-    if (o->selection)
-        add_selection(code, o->selection, 0, out);
-    osc_strbuf_addf(out, " %s", o->operands);
 }

@@ -5,7 +5,7 @@
  * A rule is a row of osc_advice_rules. Whether it applies, what it measured and the time at
  * stake are numbers (advice_plugin.c, advice_idle.c, advice_device.c). The sentence is made
  * from named facts alone (advice_text.c), so that it can be made again for merged ranks; the
- * command that shows the rows is a row of a table, too (advice_evidence.c).
+ * question that shows the rows is a row of a table, too (advice_evidence.c).
  *
  * Threading: not locked.
  */
@@ -179,27 +179,53 @@ OSC_MUST_USE osc_status osc_advice_say(enum osc_advice_code code,
                                        const struct osc_advice_numbers *n,
                                        struct osc_strbuf *out);
 
-/* Write a shell command that prints the rows of evidence for ITEM. S (or NULL) is the
- * selection from which A was made. */
-void osc_advice_evidence(const struct osc_advice_base *a, enum osc_advice_code code,
-                         const struct osc_advice_item *item, const struct osc_selection *s,
-                         struct osc_strbuf *out);
+/* When the rows of an advice run. */
+enum osc_advice_when {
+    OSC_ADVICE_ANY_TIME,
+    OSC_ADVICE_BEGINS, /* they begin in the range */
+    OSC_ADVICE_RUNS,   /* they overlap it */
+    OSC_ADVICE_TOUCHES /* they overlap or touch it */
+};
 
-/* Write which rows of the trace these are, before the trace is placed: osc_advice_place(). */
-void osc_advice_rows(const struct osc_advice_base *a, enum osc_advice_code code,
-                     const struct osc_advice_item *item, struct osc_strbuf *out);
+/* The rows that are the evidence for an advice. */
+struct osc_advice_rows {
+    struct osc_strbuf select; /* owned; an expression that leaves their time open */
+    enum osc_advice_when when;
+    int64_t from_ns, to_ns; /* clock of the file */
+};
 
-/*
- * Turn ROWS, a line of osc_advice_rows(), into a line for osc_advice_evidence_of_all() by
- * shifting it from the place FROM to the place TO of its trace.
+/* Find the rows of ITEM. The caller frees R->select, and checks its status. */
+void osc_advice_find_rows(const struct osc_advice_base *a, enum osc_advice_code code,
+                          const struct osc_advice_item *item, struct osc_advice_rows *r);
+
+/* Append the expression that selects such rows; the times count from the origin of the reader.
  */
-void osc_advice_place(struct osc_str rows, const struct osc_placing *from,
-                      const struct osc_placing *to, struct osc_strbuf *out);
+void osc_advice_add_where(struct osc_strbuf *out, struct osc_str select,
+                          enum osc_advice_when when, int64_t from_ns, int64_t to_ns);
 
-/* Write a command that prints the rows of all PARTS, lines of osc_advice_place(). O has
- * operands. */
-void osc_advice_evidence_of_all(enum osc_advice_code code, struct osc_str parts,
-                                const struct osc_options *o, struct osc_strbuf *out);
+/* What an advice was asked of. */
+struct osc_advice_asked {
+    const struct osc_view *view; /* NULL: everything */
+    bool is_compat;
+    int64_t later_ns; /* to be added to the times of VIEW */
+};
+
+/* Make Q, which is empty, the question for the rows that WHERE selects. */
+void osc_advice_ask(struct osc_strbuf *q, enum osc_advice_code code, struct osc_str where,
+                    const struct osc_advice_asked *of);
+
+/* Print the command that shows the rows R of the trace T alone, whose times count from its own
+ * start. */
+void osc_advice_print(struct osc_strbuf *out, enum osc_advice_code code,
+                      const struct osc_trace *t, const struct osc_advice_rows *r,
+                      const struct osc_advice_asked *of);
+
+/* Append the rows that WHERE selects of the trace AT: a part. */
+void osc_advice_add_part(struct osc_strbuf *out, const struct osc_placing *at,
+                         struct osc_str where);
+
+/* Append the expression that selects the rows of all PARTS, one a line, of N_TRACES traces. */
+void osc_advice_join_parts(struct osc_strbuf *out, struct osc_str parts, uint32_t n_traces);
 
 /* The first note of R, a result of the table, about work of before the recording; empty: there
  * is none. */

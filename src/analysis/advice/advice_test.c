@@ -545,9 +545,9 @@ TEST_WITH(names_of_files_are_words_of_the_shell, NULL, end)
 }
 
 /* The words of the evidence that S adds to COMMAND, for the file "a.json". */
-static void assert_selects(const struct osc_selection *s, const char *events, const char *words)
+static void assert_selects(const struct osc_view *s, const char *events, const char *words)
 {
-    const struct osc_options o = {.selection = s, .n_traces = 1};
+    const struct osc_options o = {.view = s, .n_traces = 1};
 
     end(NULL);
     load("a.json", "", events);
@@ -564,22 +564,22 @@ TEST_WITH(the_evidence_selects_what_was_selected, NULL, end)
                                                                     STEP(1, 0, 1000)
                                                                         RUNTIME("cudaMalloc",
                                                                                 100, 20, 9);
-    struct osc_selection s = {0};
+    struct osc_view s = {0};
 
     assert_selects(&s, loading, "> 0\" a.json");
-    s = (struct osc_selection){.process = "1",
-                               .thread = "it's",
-                               .device = "cuda:0",
-                               .steps = "1-2",
-                               .has_from = true,
-                               .has_to = true,
-                               .from_ns = 5,
-                               .to_ns = 7000};
+    s = (struct osc_view){.process = "1",
+                          .thread = "it's",
+                          .device = "cuda:0",
+                          .steps = "1-2",
+                          .has_from = true,
+                          .has_to = true,
+                          .from_ns = 5,
+                          .to_ns = 7000};
     assert_selects(&s, loading,
                    "> 0\" --process 1 --thread 'it'\\''s' --device cuda:0 --steps 1-2 "
                    "--from 5 --to 7000 a.json");
     /* Which of the selected steps are kept is told by the rows. */
-    s = (struct osc_selection){.process = "1", .steps = "1-2"};
+    s = (struct osc_view){.process = "1", .steps = "1-2"};
     assert_selects(&s, allocating,
                    "is not null and step between 0 and 0\" --process 1 --steps 1-2 a.json");
 }

@@ -32,7 +32,7 @@ static int64_t kept_of_others(const struct osc_rank_run *run, struct osc_rank_pl
 
 /* Set what S says of the rank WHO. */
 static void describe(struct osc_straggler *s, const struct osc_rank_run *run,
-                     struct osc_rank_place who, const struct osc_options *o)
+                     struct osc_rank_place who)
 {
     s->impact_ns = osc_result_get_int(&s->rows, s->row, osc_column_stragglers_caused_wait_ns);
     s->n_last = osc_result_get_int(&s->rows, s->row, osc_column_stragglers_times_last);
@@ -44,9 +44,6 @@ static void describe(struct osc_straggler *s, const struct osc_rank_run *run,
     if (s->text.len > 0)
         s->text.s[0] = 'R';
     osc_strbuf_addc(&s->text, '.');
-    if (o->operands)
-        osc_strbuf_addf(&s->evidence, "opscope table stragglers%s %s",
-                        o->selected ? o->selected : "", o->operands);
 }
 
 /* Which of the N blocks has the rows of WHO; with --merge the only one. */
@@ -111,8 +108,8 @@ static osc_status find(struct osc_straggler *s, struct osc_result *const *blocks
             (int32_t)osc_result_get_int(&s->rows, s->row, osc_column_stragglers_span)};
 
         s->block = blocks[block_of(from, n, who)];
-        describe(s, &run, who, o);
-        st = s->text.status != OSC_OK ? s->text.status : s->evidence.status;
+        describe(s, &run, who);
+        st = s->text.status;
     }
     osc_rank_run_fini(&run);
     return st;
@@ -148,7 +145,6 @@ void osc_straggler_fini(struct osc_straggler *s)
     if (s->rows.def)
         osc_result_fini(&s->rows);
     osc_strbuf_fini(&s->text);
-    osc_strbuf_fini(&s->evidence);
     osc_free(s->waited);
     *s = (struct osc_straggler){0};
 }

@@ -16,14 +16,14 @@ struct osc_waited {
 
 /* Zeroed, it is empty. */
 struct osc_straggler {
-    struct osc_result rows;           /* owned; of `stragglers`; valid if it has a definition */
-    uint64_t row;                     /* the rank that lets the others wait */
-    struct osc_result *block;         /* borrowed: the rows of that rank; NULL: there is none */
-    int64_t impact_ns;                /* how long the others waited for it */
-    int64_t kept_ns;                  /* length of the kept steps of the others */
-    int64_t n_last;                   /* in how many collectives it came last */
-    struct osc_strbuf text, evidence; /* owned */
-    struct osc_waited *waited;        /* owned; by block */
+    struct osc_result rows;    /* owned; of `stragglers`; valid if it has a definition */
+    uint64_t row;              /* the rank that lets the others wait */
+    struct osc_result *block;  /* borrowed: the rows of that rank; NULL: there is none */
+    int64_t impact_ns;         /* how long the others waited for it */
+    int64_t kept_ns;           /* length of the kept steps of the others */
+    int64_t n_last;            /* in how many collectives it came last */
+    struct osc_strbuf text;    /* owned */
+    struct osc_waited *waited; /* owned; by block */
 };
 
 /* Move the parts of ranks out of the N BLOCKS, and find who waits, and who lets the others

@@ -13,14 +13,14 @@
 #include "analysis/table_columns.h"
 #include "analysis/table_registry.h"
 #include "base/mem.h"
-#include "base/shell.h"
 #include "base/wide.h"
 #include "derive/steps/outliers.h"
 #include "names/labels.h"
 #include "prose/phrase.h"
+#include "table/question.h"
 #include "table/table_options.h"
 
-enum { VIEW, TEXT, EVIDENCE, HAS_DATA, N_COLUMNS };
+enum { VIEW, TEXT, EVIDENCE, HAS_DATA, ASKED, N_COLUMNS };
 
 static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(VIEW, "view", STRING, NULL, FIRST, 0, 0,
@@ -37,6 +37,8 @@ static const struct osc_column columns[N_COLUMNS] = {
         HAS_DATA, "has_data", BOOLEAN, NULL, FIRST, 0, 0,
         "Whether the view has something to show; of overview: whether there are steps, or "
         "several parts of the time besides the rest of it."),
+    OSC_COLUMN(ASKED, "asked", STRING, NULL, FIRST, OSC_COLUMN_HIDDEN | OSC_COLUMN_QUESTION, 0,
+               "Evidence as a question (table/question.h)."),
 };
 
 /* The tables that sentences are about. */
@@ -483,11 +485,11 @@ static const struct view {
     /* Set the facts of its sentence. Whether there is something to show. */
     bool (*look)(struct story *s, const struct osc_result *const *of,
                  const struct osc_options *o);
-    unsigned table;      /* that the sentence is about, */
-    const char *options; /* and its options */
+    unsigned table;             /* that the sentence is about, */
+    const char *option, *value; /* and its option, or NULL; the value of a switch is NULL */
     const char *text;
 } views[] = {
-    {"overview", look_at_overview, OVERVIEW, " --merge",
+    {"overview", look_at_overview, OVERVIEW, "merge", NULL,
      "{time?{time} {has_steps?a step|count as one step, as {lies_outside?none begins in what "
      "is "
      "selected|there are no steps}}{rest?; no operator, runtime call or device work ran in "
@@ -496,28 +498,28 @@ static const struct view {
      "{second_ns}}{outlier?; step {outlier} stands out with {outlier_ns}}|0 {n_selected?of "
      "{n_selected} selected steps are kept: the device work of the last steps may not all have "
      "been recorded, or they hold no operator|steps were measured}}."},
-    {"trace", look_at_trace, TRACKS, " --sort busy_ns",
+    {"trace", look_at_trace, TRACKS, "sort", "busy_ns",
      "{events} {events|event|events} on {tracks} {tracks|track|tracks}{name?; {kind?{kind} }"
      "{name}{device? of {device}} is busy for {time} ({share})}."},
-    {"operators", look_at_operators, OPERATORS, " --merge",
+    {"operators", look_at_operators, OPERATORS, "merge", NULL,
      "{name?{name} takes {share} of the {is_device?device|host} time of operators by itself "
      "({time})|0 operators took any time}."},
-    {"kernels", look_at_kernels, KERNELS, " --merge",
+    {"kernels", look_at_kernels, KERNELS, "merge", NULL,
      "{name?Kernels run for {time}, {name} for {share} of it; {is_known?{cores?{cores} of "
      "kernel time uses tensor cores|no kernel is known to use tensor cores}{unknown?, of "
      "{unknown} that is unknown}|whether they use tensor cores is unknown}|0 kernels were "
      "found}."},
-    {"modules", look_at_modules, MODULES, " --merge",
+    {"modules", look_at_modules, MODULES, "merge", NULL,
      "{name?{name} takes {share} of the {is_device?device|host} time of modules by itself "
      "({time})|0 modules were found}{backward?; all of them {forward} forward and {backward} "
      "backward}."},
-    {"memory", look_at_memory, PEAKS, "",
+    {"memory", look_at_memory, PEAKS, NULL, NULL,
      "{peak?Peak {peak}{capacity? of {capacity}} on {device} at {at}, with {blocks} "
      "{blocks|block|blocks} alive|0 peaks of memory are known}."},
-    {"distributed", look_at_ranks, STRAGGLERS, "",
+    {"distributed", look_at_ranks, STRAGGLERS, NULL, NULL,
      "{late?{late}|{rank?Of {ranks} {ranks|rank|ranks} none lets the others wait by far most: "
      "rank {rank} for {time}|0 collectives of several ranks can be compared}}."},
-    {"quality", look_at_quality, QUALITY, " --merge",
+    {"quality", look_at_quality, QUALITY, "merge", NULL,
      "{worst?{findings} {findings|finding|findings}; the worst: {worst}|0 findings: nothing "
      "was "
      "skipped or is missing}."},
@@ -548,23 +550,40 @@ static osc_status say(struct osc_strbuf *out, const struct view *v,
     return s.status == OSC_OK ? out->status : s.status;
 }
 
-/* Append the command that prints the rows that the sentence of V is about. */
-static void add_evidence(struct osc_strbuf *out, const struct view *v,
-                         const struct osc_options *o)
+/* Make Q the question for the rows that the sentence of V is about. */
+static void ask(struct osc_strbuf *q, const struct view *v, const struct osc_options *o)
 {
     const struct osc_table_def *const def = tables[v->table];
 
-    osc_strbuf_addf(out, "opscope table %s%s", def->name, v->options);
+    osc_question_begin(q, "table", def->name);
+    if (v->option)
+        osc_question_add(q, v->option, v->value);
     for (uint32_t i = 0; i < o->n_own; i++) {
         const char *const name = o->own[i].option->name, *const text = o->own[i].text;
 
-        if (!osc_table_option(def, name))
-            continue;
-        osc_strbuf_addf(out, " --%s%s", name, text[0] ? " " : "");
-        if (text[0])
-            osc_shell_add_word(out, text);
+        if (osc_table_option(def, name))
+            osc_question_add(q, name, text[0] ? text : NULL);
     }
-    osc_strbuf_addf(out, "%s %s", o->selected ? o->selected : "", o->operands);
+    osc_question_add_view(q, o->view);
+}
+
+/* Set the evidence of the last row of OUT, as a question and as a command. */
+static osc_status add_evidence(struct osc_result *out, const struct view *v,
+                               const struct osc_options *o)
+{
+    struct osc_strbuf q = {0}, text = {0};
+
+    ask(&q, v, o);
+    osc_question_print(&text, osc_strbuf_str(&q));
+    osc_strbuf_addf(&text, " %s", o->operands);
+    const osc_status st = q.status != OSC_OK ? q.status : text.status;
+    if (st == OSC_OK) {
+        osc_result_str(out, ASKED, osc_strbuf_str(&q));
+        osc_result_str(out, EVIDENCE, osc_strbuf_str(&text));
+    }
+    osc_strbuf_fini(&q);
+    osc_strbuf_fini(&text);
+    return st;
 }
 
 static osc_status compose(const struct osc_result *const *of, const struct osc_options *o,
@@ -582,13 +601,8 @@ static osc_status compose(const struct osc_result *const *of, const struct osc_o
         osc_result_bool(out, HAS_DATA, has_data);
         if (st == OSC_OK)
             osc_result_str(out, TEXT, (struct osc_str){text.s, (uint32_t)text.len});
-        if (st != OSC_OK || !o->operands)
-            continue;
-        osc_strbuf_clear(&text);
-        add_evidence(&text, &views[i], o);
-        st = text.status;
-        if (st == OSC_OK)
-            osc_result_str(out, EVIDENCE, (struct osc_str){text.s, (uint32_t)text.len});
+        if (st == OSC_OK && o->operands)
+            st = add_evidence(out, &views[i], o);
     }
     osc_strbuf_fini(&text);
     st = st == OSC_OK ? out->status : st;

@@ -314,6 +314,12 @@ static osc_status place(struct osc_result *part, const struct osc_placing *from,
     return osc_rank_place(part, from, to);
 }
 
+/* Whether only some ranks or spans are asked for. */
+static bool names_ranks(const struct osc_options *o)
+{
+    return o->view && (o->view->ranks || o->view->spans);
+}
+
 /* Add what the traces show together to the first block. */
 static osc_status together(struct osc_result *const *blocks, uint32_t n,
                            const struct osc_options *o, struct osc_err *err)
@@ -326,7 +332,7 @@ static osc_status together(struct osc_result *const *blocks, uint32_t n,
     if (st == OSC_OK)
         st = osc_rank_run_open(&run, &parts);
     if (st == OSC_OK && run.n_files > 1)
-        st = osc_rank_findings_add(blocks[0], &run, o->names_ranks);
+        st = osc_rank_findings_add(blocks[0], &run, names_ranks(o));
     osc_rank_run_fini(&run);
     osc_result_fini(&parts);
     return st == OSC_OK ? st : osc_fail(err, st, "quality: %s", osc_status_text(st));

@@ -3,7 +3,10 @@
 
 import type { Frame } from "./cols.ts";
 import type { CellPacket, FlowPacket, ValuePacket } from "./packets.ts";
+import type { Options, Question } from "./question.ts";
 import type { TableName } from "./tables.ts";
+
+export type { Options, Question } from "./question.ts";
 
 export interface RunState {
   readonly name: string;
@@ -14,8 +17,8 @@ export interface RunState {
   readonly message: string | null;
   /** The operands of the run as words of a command line. */
   readonly operands: string | null;
-  /** The options with which it was opened, each word behind a blank. */
-  readonly options: string | null;
+  /** The options with which it was opened. */
+  readonly options: Options;
   readonly paths: readonly string[];
 }
 
@@ -94,16 +97,6 @@ export interface Catalog {
   /** Columns before all others if there are several ranks or spans. */
   readonly leading: readonly CatalogColumn[];
   readonly rules: readonly CatalogRule[];
-}
-
-/** Options of `opscope table` by their long names; true: a switch. Where numbers of events or tracks
- * go with the answer, `fp` is the fingerprint of the files that they are of. */
-export type Options = Readonly<Record<string, string | true>>;
-
-/** Which rows of a table. */
-export interface Question {
-  readonly table: string;
-  readonly options: Options;
 }
 
 export interface Rows {
@@ -284,6 +277,8 @@ export interface ApiProblem {
   readonly message: string;
   readonly what_to_do: string | null;
   readonly command: string | null;
+  /** What was asked for; undefined: no rows of a table. */
+  readonly question?: Question;
 }
 
 /** Why a question has no answer, with what to do about it. */

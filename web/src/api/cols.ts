@@ -2,6 +2,7 @@
 // Rows of a table as the server sends them (format=cols, src/api/cols.h): the arrays of the body
 // are viewed in place; nothing is parsed but the head.
 
+import type { Question } from "./question.ts";
 import type { ColumnOf, NumberOf, TableName } from "./tables.ts";
 
 export type ColumnType = "string" | "integer" | "number" | "boolean";
@@ -30,6 +31,7 @@ interface Head {
   readonly n: number;
   readonly notes: readonly string[];
   readonly columns: readonly HeadColumn[];
+  readonly questions?: readonly (Question | null)[];
   readonly words: { n: number; offsets: number; bytes: number; n_bytes: number };
 }
 
@@ -49,6 +51,7 @@ export class Frame<out T extends TableName = TableName> {
   readonly n: number;
   readonly notes: readonly string[];
   readonly columns: readonly Column[];
+  private readonly questions: readonly (Question | null)[];
   private readonly sums: (string | null)[];
   private readonly labels: (ReadonlyMap<string, string> | null)[];
   private readonly arrays: ArrayLike<number | bigint>[];
@@ -75,6 +78,7 @@ export class Frame<out T extends TableName = TableName> {
     this.n = head.n;
     this.notes = head.notes;
     this.columns = head.columns;
+    this.questions = head.questions ?? [];
     this.sums = head.columns.map((c) => c.sum ?? null);
     this.labels = head.columns.map((c) =>
       c.labels === undefined ? null : new Map(Object.entries(c.labels)),
@@ -113,6 +117,11 @@ export class Frame<out T extends TableName = TableName> {
   /** Whether it is of TABLE. */
   isOf<U extends TableName>(table: U): this is Frame<U> {
     return (this.table as TableName) === table;
+  }
+
+  /** The question for the rows that are the evidence of ROW; null: it has none. */
+  question(row: number): Question | null {
+    return this.questions[row] ?? null;
   }
 
   /** The exact value of ROW (from 0 in this frame) in COLUMN. */

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { splitAnswers, textOf } from "./answers.ts";
 import type { ApiError } from "./api.ts";
 import { createEmbeddedApi } from "./embedded.ts";
-import { addOptions, shellWord } from "./shell_words.ts";
+import { optionWords, shellWord } from "./question.ts";
 import { cutCells, readLevel } from "./tiles.ts";
 import { likeTest, parseWhere } from "./where.ts";
 
@@ -66,18 +66,15 @@ test("filters of the page are read, and no others", () => {
     assert.equal(parseWhere(where), null, where);
 });
 
-test("options go behind the name of the table, quoted", () => {
-  const command = addOptions("opscope table operators --merge t.json", "operators", {
-    where: "name like '%x%'",
-    sort: "-calls",
-  });
+test("options are words of a command line, quoted", () => {
+  const words = optionWords({ where: "name like '%x%'", sort: "-calls", merge: true });
   const where = `'name like '\\''%x%'\\'''`;
-  assert.equal(command, `opscope table operators --where ${where} --sort -calls --merge t.json`);
+  assert.equal(words, ` --where ${where} --sort -calls --merge`);
   assert.equal(shellWord("a/b-c"), "a/b-c");
 });
 
 test("what is not in the page is named with the options that the page was made with", async () => {
-  const run = { name: "t.json", operands: "t.json", options: " --steps 3-3", fingerprint: "x" };
+  const run = { name: "t.json", operands: "t.json", options: { steps: "3-3" }, fingerprint: "x" };
   const parts = {
     about: { rows: 5, quantum_ns: 1, levels: 1, is_complete: true },
     session: { opscope: "1", run: "t.json", runs: [run] },
@@ -108,6 +105,28 @@ test("what is not in the page is named with the options that the page was made w
     await told(api.flame("t.json", { ...flame, pixels: 9, selection: { rank: "1" } })),
     "opscope export --steps 3-3 --rank 1 --stack op --metric calls t.json -o stacks.folded",
   );
+});
+
+test("what the page was made with is not asked for again", async () => {
+  const options = { from: "5", to: "9", rank: "1" };
+  const run = { name: "t.json", operands: "t.json", options, fingerprint: "x" };
+  const parts = {
+    about: { rows: 5, quantum_ns: 1, levels: 1, is_complete: true },
+    session: { opscope: "1", run: "t.json", runs: [run] },
+    catalog: { tables: [{ name: "operators" }] },
+  };
+  const answers = new Map(
+    Object.entries(parts).map(([key, v]) => [key, new TextEncoder().encode(JSON.stringify(v))]),
+  );
+  const api = createEmbeddedApi(answers);
+  const { fixed } = await api.session();
+  assert.deepEqual(fixed, { rank: "1", span: "", steps: "", t: "5+4" });
+  const asked = { from: "5ns", to: "9ns", rank: "1", sort: "-calls" };
+  await assert.rejects(api.table("operators", asked, { offset: 0, limit: 9 }), (e: ApiError) => {
+    const command = "opscope table operators --from 5ns --to 9ns --rank 1 --sort -calls t.json";
+    assert.equal(e.problem.command, command);
+    return true;
+  });
 });
 
 /** A tile with one lane of CELLS [start, length, event] from T0 on, laid out as in levels.h. */

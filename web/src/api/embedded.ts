@@ -24,7 +24,7 @@ import {
 import type { Frame } from "./cols.ts";
 import { type CellPacket, decodeValues, type FlowPacket, type ValuePacket } from "./packets.ts";
 import { Stored } from "./pick.ts";
-import { optionsOf, optionWords } from "./shell_words.ts";
+import { optionWords } from "./question.ts";
 import { answerRows } from "./stored_rows.ts";
 import type { TableName } from "./tables.ts";
 import { cutCells, cutValues, type Level, readLevel } from "./tiles.ts";
@@ -54,6 +54,14 @@ export function reducedBy(about: About): string {
     : `saved page: nothing under ${formatQuantum(about.quantum_ns)} stands alone; ${rows}`;
 }
 
+/** OPTIONS with the ends of a range as the page writes them. */
+function withUnits(options: Options): Options {
+  const isEnd = (name: string) => name === "from" || name === "to";
+  return Object.fromEntries(
+    Object.entries(options).map(([name, value]) => [name, isEnd(name) ? `${value}ns` : value]),
+  );
+}
+
 /** What OPTIONS select, as an address has it. */
 function fixedBy(options: Options): Fixed {
   const word = (name: string) => (typeof options[name] === "string" ? options[name] : "");
@@ -79,7 +87,7 @@ class EmbeddedApi implements Api {
     this.answers = answers;
     this.about = this.json<About>("about");
     const told = this.json<Session>("session");
-    this.made = optionsOf(told.runs[0]?.options);
+    this.made = withUnits(told.runs[0]?.options ?? {});
     this.told = { ...told, note: reducedBy(this.about), fixed: fixedBy(this.made) };
     this.list = this.json<Catalog>("catalog");
   }
@@ -114,7 +122,7 @@ class EmbeddedApi implements Api {
     const table = this.list.tables.find((t) => t.name === name);
     const found = table && this.find(name, options);
     const frame =
-      (found && answerRows(found, table, options, rows)) ??
+      (found && answerRows(found, table, options, rows, this.printer(name))) ??
       (table && this.ofRank(table, options, rows));
     if (!frame) throw this.absent(name, options);
     return frame as Frame<TableName> as Frame<never>;
@@ -211,11 +219,9 @@ class EmbeddedApi implements Api {
     const known = this.stored.get(key);
     if (known) return known;
     const same = this.answers.get(`same?${key}`);
-    const [of, command] = same ? textOf(same).split("\n") : [key, undefined];
-    const bytes = this.answers.get(of!);
+    const bytes = this.answers.get(same ? textOf(same) : key);
     if (!bytes) return undefined;
     const stored = new Stored(bufferOf(bytes));
-    if (command !== undefined) stored.head.command = JSON.parse(`"${command}"`) as string;
     this.stored.set(key, stored);
     return stored;
   }
@@ -225,15 +231,21 @@ class EmbeddedApi implements Api {
     const { merge, ...alone } = options;
     if (merge === undefined || options.rank === undefined || OF_ALL.has(table.name)) return null;
     const found = this.find(table.name, alone);
-    return found ? answerRows(found, table, alone, rows, true) : null;
+    const print = this.printer(table.name);
+    return found ? answerRows(found, table, alone, rows, print, true) : null;
   }
 
   private absent(name: string, options: Options): ApiError {
     const { run: _, ...words } = options;
     return this.missing(
       "these rows are not in this file; the command prints them",
-      `opscope table ${name}${this.traces(words)}`,
+      this.printer(name)(words),
     );
+  }
+
+  /** What makes options a command that prints rows of table NAME. */
+  private printer(name: string): (options: Options) => string {
+    return (options) => `opscope table ${name}${this.traces(options)}`;
   }
 
   /** The words of a command line that name OPTIONS of what the file was made of. */

@@ -2,6 +2,7 @@
 // Rows of an answer (cols.ts) in another order, or only some of them: as another answer.
 
 import { Frame, type Value } from "./cols.ts";
+import type { Question } from "./question.ts";
 
 interface HeadColumn {
   name: string;
@@ -18,6 +19,7 @@ export interface Head {
   n: number;
   notes: string[];
   made?: number;
+  questions?: (Question | null)[];
   columns: HeadColumn[];
   words: { n: number; offsets: number; bytes: number; n_bytes: number };
 }
@@ -61,7 +63,9 @@ export class Stored {
       gather(from, to, column.at, WIDTHS[column.array], rows);
       if (column.missing !== null) gather(from, to, column.missing, 1, rows);
     }
-    return new Frame(join({ ...this.head, ...changes, n: rows.length }, data));
+    const { questions } = this.head;
+    const picked = questions && { questions: rows.map((row) => questions[row]!) };
+    return new Frame(join({ ...this.head, ...picked, ...changes, n: rows.length }, data));
   }
 }
 

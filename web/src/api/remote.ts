@@ -116,7 +116,12 @@ class RemoteApi implements Api {
     const { limit, ...more } = options;
     const most = limit === undefined ? {} : { most: limit };
     const words = query({ ...more, ...most, offset: rows.offset, limit: rows.limit, ...sums });
-    const response = await get(`table/${encodeURIComponent(name)}${words}`, signal);
+    const response = await get(`table/${encodeURIComponent(name)}${words}`, signal).catch(
+      (cause) => {
+        if (!(cause instanceof ApiError)) throw cause;
+        throw new ApiError({ ...cause.problem, question: { table: name, options } });
+      },
+    );
     return new Frame(await response.arrayBuffer());
   }
 

@@ -4,7 +4,6 @@
 import type { CatalogTable, Options, Rows } from "./api.ts";
 import type { Frame } from "./cols.ts";
 import { type Stored, sortRows } from "./pick.ts";
-import { addOptions } from "./shell_words.ts";
 import { parseWhere, type Term } from "./where.ts";
 
 /** Options that chose the stored answer, or that are answered here. */
@@ -85,17 +84,19 @@ function withSums(stored: Stored, rows: readonly number[] | null) {
   });
 }
 
-/** Rows ROWS of what STORED answers to OPTIONS; null: it has not all of them. If IS_ALONE, OPTIONS
- * name a rank, whose rows are asked for as their own sum. */
+/** Rows ROWS of what STORED answers to OPTIONS, which PRINT makes a command; null: it has not all of
+ * them. If IS_ALONE, OPTIONS name a rank, whose rows are asked for as their own sum. */
 export function answerRows(
   stored: Stored,
   table: CatalogTable,
   options: Options,
   { offset, limit, sums }: Rows,
+  print: (options: Options) => string,
   isAlone = false,
 ): Frame | null {
   const { frame } = stored;
-  const { run: _, "group-by": __, merge: ___, ...more } = options;
+  const { run: _, ...asked } = options;
+  const { "group-by": __, merge: ___, ...more } = asked;
   if (Object.keys(options).some((name) => !KNOWN.has(name))) return null;
   const isWhole = frame.n === frame.rows;
   if (!isWhole && Object.keys(more).length > 0) return null;
@@ -106,11 +107,9 @@ export function answerRows(
   if (typeof options.sort === "string") rows = sorted(stored, table, rows, options.sort);
   if (rows === null) return null;
   if (isAlone && !isOneSpan(stored, rows)) return null;
-  const { command } = stored.head;
   const columns = sums ? withSums(stored, isWhole ? rows : null) : stored.head.columns;
-  const words = isAlone ? { ...more, merge: true as const } : more;
   return stored.pick(rows.slice(offset, offset + limit), {
-    command: command === null ? null : addOptions(command, table.name, words),
+    command: print(isAlone ? { ...asked, merge: true } : asked),
     rows: isWhole ? rows.length : frame.rows,
     offset,
     columns: isAlone ? columns.filter(({ name }) => name !== "rank" && name !== "span") : columns,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ApiProblem, CatalogTable } from "../api/api.ts";
+import type { ApiProblem, CatalogTable, Question } from "../api/api.ts";
 import { adviceOn, wrongSearch } from "./wrong_search.ts";
 
 const column = (name: string, group_by: string | null = null) => ({ name, group_by });
@@ -10,18 +10,19 @@ const TABLE = {
   columns: [column("name"), column("thread", "thread"), column("total_ns")],
 } as unknown as CatalogTable;
 
-const problem = (message: string, code = "bad_request", command = ""): ApiProblem => ({
-  ...{ status: 400, code, message, what_to_do: "as the server says", command },
+const RANGES: Question = { table: "ranges", options: { where: "x" } };
+const problem = (message: string, code = "bad_request", question = RANGES): ApiProblem => ({
+  ...{ status: 400, code, message, what_to_do: "as the server says", command: "", question },
 });
 
 test("of a wrong expression the columns are told, of a wrong pattern that", () => {
-  const advice = (message: string, command = "opscope table ranges --where x") =>
-    adviceOn(problem(message, "bad_request", command), [TABLE]) ?? "";
+  const advice = (message: string, question = RANGES) =>
+    adviceOn(problem(message, "bad_request", question), [TABLE]) ?? "";
   const wrong = "--where '(x >)': near: syntax error";
   assert.match(advice(wrong), /ranges are name, total_ns; /);
-  const grouped = "opscope table ranges --group-by kind,thread --where x";
+  const grouped = { table: "ranges", options: { "group-by": "kind,thread", where: "x" } };
   assert.match(advice(wrong, grouped), / name, thread, total_ns; /);
-  assert.equal(advice(wrong, "opscope table other"), "as the server says");
+  assert.equal(advice(wrong, { table: "other", options: {} }), "as the server says");
   for (const where of ["--where 'name regexp 'a['': ", ""])
     assert.match(advice(`${where}the pattern /a[/ is wrong: a [ is not closed`), /the pattern/);
   assert.equal(advice("--steps: there is no '9'"), "as the server says");

@@ -2,6 +2,7 @@
 // A search or a filter that cannot be read: what is wrong with it, and what one can do on the page.
 
 import type { ApiProblem, CatalogTable } from "../api/api.ts";
+import type { Question } from "../api/question.ts";
 
 const PATTERN = /the pattern \/.*\/ is wrong/s;
 
@@ -14,12 +15,11 @@ export function wrongSearch(problem: ApiProblem | null): string | null {
   return problem !== null && isWrong(problem) ? problem.message : null;
 }
 
-/** The columns that an expression can name in the table of COMMAND; null: it has none of TABLES. */
-function columnsOf(command: string, tables: readonly CatalogTable[]): string | null {
-  const name = /^opscope table (\S+)/.exec(command)?.[1];
+/** The columns that an expression can name in QUESTION; null: it is about none of TABLES. */
+function columnsOf({ table: name, options }: Question, tables: readonly CatalogTable[]) {
   const table = tables.find((one) => one.name === name);
   if (table === undefined) return null;
-  const groups = (/ --group-by (\S+)/.exec(command)?.[1] ?? "").split(",");
+  const groups = String(options["group-by"] ?? "").split(",");
   const there = table.columns.filter(
     ({ group_by }) => group_by === null || groups.includes(group_by),
   );
@@ -31,7 +31,7 @@ export function adviceOn(problem: ApiProblem, tables: readonly CatalogTable[]): 
   if (!isWrong(problem)) return problem.what_to_do;
   if (PATTERN.test(problem.message))
     return "Correct the pattern, or write text without the slashes.";
-  const columns = columnsOf(problem.command ?? "", tables);
+  const columns = problem.question ? columnsOf(problem.question, tables) : null;
   if (columns === null) return problem.what_to_do;
   return `Correct the expression. ${columns}; times are written us(10) or ms(2), sizes mib(1).`;
 }

@@ -2,7 +2,7 @@
 // What each part of a view can do: its rows as a table, what they mean, itself as a picture.
 
 import type { Question } from "../api/api.ts";
-import { placeOfQuestion } from "../state/command.ts";
+import { placeOfQuestion } from "../state/question_place.ts";
 import { type PageState, usePage } from "../state/session.ts";
 import { pictureOf, pngOf, save } from "./picture.ts";
 

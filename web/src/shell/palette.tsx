@@ -4,8 +4,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { matches } from "../model/matches.ts";
 import { type PageState, usePage } from "../state/session.ts";
-import { FRESH, type Place } from "../state/url.ts";
-import { usePlaceOf } from "../state/use_command.ts";
+import { FRESH } from "../state/url.ts";
 import { VIEWS } from "../views/list.ts";
 import { changeTheme, copyCommand } from "./keys.ts";
 
@@ -56,22 +55,13 @@ function entriesOf(page: PageState): Entry[] {
   ];
 }
 
-/** What TEXT goes to if it is a command that prints a table. */
-function commandEntries(page: PageState, place: Partial<Place> | null, text: string): Entry[] {
-  return place === null ? [] : [{ kind: "rows of", title: text, run: () => page.go(place) }];
-}
-
 export function Palette() {
   const page = usePage();
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState("");
   const [current, setCurrent] = useState(0);
   const entries = useMemo(() => entriesOf(page), [page, page.steps.value]);
-  const place = usePlaceOf(text.trim());
-  const found = [
-    ...commandEntries(page, place, text.trim()),
-    ...entries.filter((e) => matches(`${e.kind} ${e.title}`, text)).slice(0, MOST),
-  ];
+  const found = entries.filter((e) => matches(`${e.kind} ${e.title}`, text)).slice(0, MOST);
   useEffect(() => dialog.current?.showModal(), []);
   useEffect(() => {
     dialog.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
@@ -104,7 +94,7 @@ export function Palette() {
         aria-expanded="true"
         aria-controls="palette-list"
         aria-activedescendant={found.length > 0 ? `palette-${current}` : undefined}
-        placeholder="view, table, step, run, or a command"
+        placeholder="view, table, step or run"
         value={text}
         onInput={(event) => {
           setText(event.currentTarget.value);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of a command that no other key of the address has: `opts` has them as words.
+// Options of a question that no other key of the address has. `opts` has them as NAME:VALUE, or the
+// name of a switch, with commas between them.
 
-import type { Options } from "../api/api.ts";
-import { optionsOf, optionWords, shellWord } from "../api/shell_words.ts";
+import { type Options, shellWord } from "../api/question.ts";
 
 /** Those that say which rows there are; others say how a text looks, or how a trace is read. */
 const VALUES: readonly string[] = [
@@ -14,21 +14,25 @@ export function isMoreOption(name: string): boolean {
   return VALUES.includes(name) || SWITCHES.includes(name);
 }
 
-export function isSwitch(name: string): boolean {
-  return SWITCHES.includes(name);
-}
-
 /** The options in OPTS of an address; what is none of them is left out. */
 export function moreOptions(opts: string): Options {
-  return Object.fromEntries(
-    Object.entries(optionsOf(opts)).filter(
-      ([name, value]) => isMoreOption(name) && (value === true) === isSwitch(name),
-    ),
-  );
+  const options: Record<string, string | true> = {};
+  for (const word of opts.split(",")) {
+    const [, name, value] = /^([a-z-]+)(?::(.*))?$/s.exec(word) ?? [];
+    if (name === undefined || !(value === undefined ? SWITCHES : VALUES).includes(name)) continue;
+    try {
+      options[name] = value === undefined || decodeURIComponent(value);
+    } catch {
+      // No part of an address that the page wrote.
+    }
+  }
+  return options;
 }
 
 export function formatMore(options: Options): string {
-  return optionWords(options).trim();
+  return Object.entries(options)
+    .map(([name, value]) => (value === true ? name : `${name}:${encodeURIComponent(value)}`))
+    .join(",");
 }
 
 /** OPTS without option NAME. */

@@ -63,7 +63,7 @@ test("what another view, table or run takes back is in the schema", () => {
 test("an address has each value as before, in a fixed order", () => {
   const text =
     "#/trace?v=1&fp=9&run=a&cmp=b:0:1&rank=0&span=1&process=7&steps=1-2&t=1+2&w=-5+7&sel=ev:3" +
-    "&table=x&q=%2Fa%2F&where=a&by=b&sort=-c&merge=on&opts=--limit+5&device=e&top=5&stack=op&metric=m" +
+    "&table=x&q=%2Fa%2F&where=a&by=b&sort=-c&merge=on&opts=limit:5&device=e&top=5&stack=op&metric=m" +
     "&order=o&root=r&priority=p&length=annotation&kept=all&shut=2&chart=pies&cols=g&pin=a,b" +
     "&hide=c&fold=d&python=on&unpack=e&depth=f:3&only=i&thread=1/2&area=kinds&clock=wall" +
     "&flow=all&color=name&ghost=off&lock=start&notes=1%7Ex&later=2";

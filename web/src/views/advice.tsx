@@ -2,11 +2,17 @@
 // What could be changed, the most time first, each with the command that shows why.
 
 import type { Frame } from "../api/cols.ts";
+import type { Question } from "../api/question.ts";
 import { formatTime } from "../model/units.ts";
 import { usePage } from "../state/session.ts";
-import { CommandLink } from "./command_link.tsx";
+import { QuestionLink } from "./question_link.tsx";
 
-function Evidence({ command }: { command: string }) {
+interface EvidenceProps {
+  readonly command: string;
+  readonly question: Question | null;
+}
+
+function Evidence({ command, question }: EvidenceProps) {
   const page = usePage();
   return (
     <div class="evidence">
@@ -22,7 +28,7 @@ function Evidence({ command }: { command: string }) {
       >
         copy
       </button>
-      <CommandLink command={command} />
+      {question !== null && <QuestionLink question={question} command={command} />}
     </div>
   );
 }
@@ -46,7 +52,9 @@ export function Advice({ frame }: { frame: Frame<"advice"> }) {
           </strong>{" "}
           {frame.text(row, "title")}
           <Sentences text={frame.text(row, "text")} />
-          {frame.text(row, "evidence") !== "" && <Evidence command={frame.text(row, "evidence")} />}
+          {frame.text(row, "evidence") !== "" && (
+            <Evidence command={frame.text(row, "evidence")} question={frame.question(row)} />
+          )}
         </li>
       ))}
     </ol>

@@ -7,7 +7,7 @@ import type { TableName } from "../api/tables.ts";
 import { type Answer, LATER, useTable } from "../state/answers.ts";
 import { allRanksOptions, selectionOptions, stepOptions } from "../state/options.ts";
 import { usePage } from "../state/session.ts";
-import { CommandLink } from "./command_link.tsx";
+import { QuestionLink } from "./question_link.tsx";
 
 const ALL = { offset: 0, limit: 100 };
 
@@ -37,14 +37,16 @@ export function Headline({ view, ofAllRanks = false, children }: HeadlineProps) 
   const { frame } = answer;
   let row = frame === null ? -1 : frame.n - 1;
   while (frame !== null && row >= 0 && frame.text(row, "view") !== view) row--;
-  const evidence = frame === null || row < 0 ? "" : frame.text(row, "evidence");
+  const question = frame === null || row < 0 ? null : frame.question(row);
   return (
     <div
       class={answer.isOld ? "headline old" : "headline"}
       {...(frame !== null && { "data-command": frame.command ?? "" })}
     >
       <h1>{textOf(answer, (rows) => (row < 0 ? "…" : rows.text(row, "text")))}</h1>
-      {evidence !== "" && <CommandLink command={evidence} />}
+      {frame !== null && question !== null && (
+        <QuestionLink question={question} command={frame.text(row, "evidence")} />
+      )}
       {children}
     </div>
   );

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// A link to where the page shows what a command prints.
+// A link to where the page shows the rows of a question.
 
+import type { Question } from "../api/question.ts";
+import { placeOfQuestion } from "../state/question_place.ts";
 import { usePage } from "../state/session.ts";
 import { formatPlace } from "../state/url.ts";
-import { usePlaceOf } from "../state/use_command.ts";
 
-/** Nothing, if the page has no place for the rows of COMMAND. */
-export function CommandLink({ command }: { command: string }) {
+interface QuestionLinkProps {
+  readonly question: Question;
+  /** What prints the same rows. */
+  readonly command: string;
+}
+
+/** Nothing, if the page has no place for the rows of QUESTION. */
+export function QuestionLink({ question, command }: QuestionLinkProps) {
   const page = usePage();
-  const place = usePlaceOf(command);
+  const place = placeOfQuestion(question);
   if (place === null) return null;
   return (
     <a
