@@ -90,7 +90,7 @@ struct osc_str osc_question_get(struct osc_str q, const char *name)
 /* Append WORD as an option of a command line. */
 static void print_option(struct osc_strbuf *out, const struct osc_question_word *word)
 {
-    osc_strbuf_adds(out, " --");
+    osc_strbuf_adds(out, word->name.len == 1 ? " -" : " --");
     osc_strbuf_addstr(out, word->name);
     if (!word->has_value)
         return;

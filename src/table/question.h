@@ -7,8 +7,8 @@
  * nobody reads it back from either.
  *
  * The value is words, each ended by NUL: the command ("table=events", "info"), then its options
- * in the order in which people read them ("sort=dur_ns", "merge"). So it can be kept in a cell.
- * Times are plain nanoseconds.
+ * in the order in which people read them ("sort=dur_ns", "merge"; a name of one letter has one
+ * dash on a command line). So it can be kept in a cell. Times are plain nanoseconds.
  *
  * Threading: pure functions; the buffer is the caller's.
  */

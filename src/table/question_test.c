@@ -45,10 +45,11 @@ TEST_WITH(a_question_is_json, NULL, end)
 TEST_WITH(other_commands_are_no_questions_about_a_table, NULL, end)
 {
     osc_question_begin(&q, "info", NULL);
+    osc_question_add(&q, "o", "x");
     osc_question_print(&out, osc_strbuf_str(&q));
     osc_question_json(&out, osc_strbuf_str(&q));
     osc_question_json(&out, (struct osc_str){0});
-    assert_string_equal(out.s, "opscope infonullnull");
+    assert_string_equal(out.s, "opscope info -o xnullnull");
 }
 
 TEST_WITH(a_view_says_what_is_selected_and_then_of_which_traces, NULL, end)

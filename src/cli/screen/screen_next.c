@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "analysis/table_columns.h"
-#include "base/shell.h"
 #include "cli/screen/page.h"
 #include "cli/screen/screen_late.h"
 #include "cli/screen/screen_ranges.h"
 #include "cli/screen/screen_read.h"
+#include "table/question.h"
 
 #define COMMANDS 3
 #define OUTLIERS 2 /* as many as the page shows */
@@ -22,43 +22,47 @@ struct slow_step {
     bool is_operator; /* operators grew in it, not the wait for data */
 };
 
-/*
- * Append the words for the traces and the selection, each on a line: quoted for a shell, a word
- * contains no line feed.
- */
-static void add_operands(const struct osc_page *p, struct osc_strbuf *out,
-                         const struct slow_step *slow)
-{
-    const struct osc_args *const a = p->s->args;
-    const struct osc_view *const v = &a->request.view;
-    const bool has_rank = slow && slow->option && strcmp(slow->option, "--rank") == 0,
-               has_span = slow && slow->option && !has_rank;
-    const struct {
-        const char *name, *value;
-    } selections[] = {{"--rank", has_rank ? NULL : v->ranks},
-                      {"--span", has_span ? NULL : v->spans},
-                      {"--process", v->process},
-                      {"--thread", v->thread},
-                      {"--device", v->device},
-                      {"--steps", slow ? slow->label : v->steps}};
+/* What to type: a command of a table or of none, with one option or none. The value of a switch
+ * is NULL. */
+struct proposal {
+    const char *command, *table, *option, *value;
+    const char *output; /* the file that it writes, or NULL */
+};
 
-    for (int i = 0; i < a->n_operands; i++) {
-        osc_operands_add_trace(out, a->operands[i]);
+static struct proposal table(const char *name, const char *option, const char *value)
+{
+    return (struct proposal){"table", name, option, value, NULL};
+}
+
+/* Append each option of Q on a line: quoted for a shell, a word contains no line feed. */
+static void add_options(struct osc_strbuf *out, const struct osc_strbuf *q)
+{
+    struct osc_str rest = osc_strbuf_str(q), word = rest;
+    struct osc_question_word unused;
+
+    for (; osc_question_next(&rest, &unused); word = rest) {
+        osc_question_print_options(out, (struct osc_str){word.s, word.len - rest.len});
         osc_strbuf_addc(out, '\n');
     }
+    out->status = out->status == OSC_OK ? q->status : out->status;
+}
+
+/* Append to Q what is selected: SLOW, or else what the screen shows. */
+static void add_selection(const struct osc_page *p, struct osc_strbuf *q,
+                          const struct slow_step *slow)
+{
+    struct osc_view rest = p->s->args->request.view;
+    struct osc_view traces = {.ranks = rest.ranks, .spans = rest.spans};
+    char number[16];
+
+    (void)snprintf(number, sizeof number, "%d", slow ? slow->number : 0);
     if (slow && slow->option)
-        osc_strbuf_addf(out, "%s %d\n", slow->option, slow->number);
-    for (size_t i = 0; i < sizeof selections / sizeof *selections; i++) {
-        if (!selections[i].value)
-            continue;
-        osc_strbuf_addf(out, "%s ", selections[i].name);
-        osc_shell_add_word(out, selections[i].value);
-        osc_strbuf_addc(out, '\n');
-    }
-    if (v->has_from)
-        osc_strbuf_addf(out, "--from %lld\n", (long long)v->from_ns);
-    if (v->has_to)
-        osc_strbuf_addf(out, "--to %lld\n", (long long)v->to_ns);
+        *(strcmp(slow->option, "rank") == 0 ? &traces.ranks : &traces.spans) = number;
+    if (slow)
+        rest.steps = slow->label;
+    rest.ranks = rest.spans = NULL;
+    osc_question_add_view(q, &traces);
+    osc_question_add_view(q, &rest);
 }
 
 struct commands {
@@ -74,8 +78,8 @@ static void end_command_line(struct osc_page *p, size_t columns)
     osc_page_end_line(p);
 }
 
-/* Print COMMAND and WORDS, each of which ends with a line feed, on as many lines as they need,
- * if the page has that many left. */
+/* Print COMMAND and WORDS, each behind a blank and before a line feed, on as many lines as they
+ * need, if the page has that many left. */
 static void put_command(struct commands *c, const char *command, const struct osc_strbuf *words,
                         const char *why)
 {
@@ -87,19 +91,18 @@ static void put_command(struct commands *c, const char *command, const struct os
     osc_strbuf_addf(p->out, "  %s", command);
     for (const char *word = words->len > 0 ? words->s : ""; *word;) {
         const uint32_t len = (uint32_t)strcspn(word, "\n");
-        const size_t width = osc_page_columns((struct osc_str){word, len});
+        const size_t width = osc_page_columns((struct osc_str){word, len}); /* with the blank */
         const bool is_last = !word[len + 1];
 
         /* " \\" follows each word but the last. */
-        if (column + 1 + width + (is_last ? 0 : 2) > p->width) {
+        if (column + width + (is_last ? 0 : 2) > p->width) {
             osc_strbuf_adds(p->out, " \\");
             end_command_line(p, column + 2);
             osc_strbuf_adds(p->out, "   ");
             column = 3;
         }
-        osc_strbuf_addc(p->out, ' ');
         osc_strbuf_add(p->out, word, len);
-        column += 1 + width;
+        column += width;
         word += len + 1;
     }
     if (column + 4 + strlen(why) <= p->width)
@@ -121,21 +124,40 @@ static bool are_many(const struct osc_screen *s)
     return osc_screen_answer(s, OSC_SCREEN_RANKS)->n_blocks > FEW;
 }
 
-/* Print COMMAND with the traces and SLOW, if there is space for one more. A table is one of all
+/* Print WHAT with the traces and SLOW, if there is space for one more. A table is one of all
  * ranks if there are many. */
-static void propose(struct commands *c, bool is_fit, const char *command,
+static void propose(struct commands *c, bool is_fit, struct proposal what,
                     const struct slow_step *slow, const char *why)
 {
-    struct osc_strbuf operands = {0};
+    const struct osc_args *const a = c->p->s->args;
+    const bool is_of_each = what.option && strcmp(what.option, "limit") == 0,
+               compares = what.table && strcmp(what.table, "stragglers") == 0;
+    struct osc_strbuf q = {0}, command = {0}, words = {0};
 
     if (!is_fit || c->n == COMMANDS)
         return;
-    if (are_many(c->p->s) && !slow && strncmp(command, "opscope table", 13) == 0 &&
-        !strstr(command, " --limit ") && !strstr(command, " stragglers"))
-        osc_strbuf_adds(&operands, "--merge\n");
-    add_operands(c->p, &operands, slow);
-    put_command(c, command, &operands, why);
-    osc_strbuf_fini(&operands);
+    osc_question_begin(&q, what.command, what.table);
+    if (what.option)
+        osc_question_add(&q, what.option, what.value);
+    if (what.output)
+        osc_question_add(&q, "o", what.output);
+    osc_question_print(&command, osc_strbuf_str(&q));
+    osc_strbuf_clear(&q);
+    if (are_many(c->p->s) && !slow && strcmp(what.command, "table") == 0 && !is_of_each &&
+        !compares)
+        osc_strbuf_adds(&words, " --merge\n");
+    for (int i = 0; i < a->n_operands; i++) {
+        osc_strbuf_addc(&words, ' ');
+        osc_operands_add_trace(&words, a->operands[i]);
+        osc_strbuf_addc(&words, '\n');
+    }
+    add_selection(c->p, &q, slow);
+    add_options(&words, &q);
+    words.status = command.status != OSC_OK ? command.status : words.status;
+    put_command(c, command.s ? command.s : "", &words, why);
+    osc_strbuf_fini(&q);
+    osc_strbuf_fini(&command);
+    osc_strbuf_fini(&words);
 }
 
 /* Print COMMAND without operands. */
@@ -175,10 +197,10 @@ static struct slow_step find_slow(const struct osc_page *p, struct osc_strbuf *l
         slow.is_operator =
             is_operator(p->s, osc_result_get_str(r, found[i].row, osc_column_steps_grew));
         if (osc_screen_has_ranks(a)) {
-            slow.option = "--rank";
+            slow.option = "rank";
             slow.number = b->rank;
         } else if (a->n_blocks > 1) {
-            slow.option = "--span";
+            slow.option = "span";
             slow.number = b->span;
         }
     }
@@ -207,25 +229,24 @@ static void propose_kernels(struct commands *c)
 
     if (!osc_screen_has_device(s))
         return;
-    propose(c, has_causes, "opscope table kernels --group-by cause", NULL,
-            "what launched them");
-    propose(c, w.own_ns >= w.rest_ns && w.own_ns > 0, "opscope table kernels --group-by op",
-            NULL, "who launched them");
-    propose(c, w.own_ns == 0, "opscope table kernels", NULL, "every kernel");
+    propose(c, has_causes, table("kernels", "group-by", "cause"), NULL, "what launched them");
+    propose(c, w.own_ns >= w.rest_ns && w.own_ns > 0, table("kernels", "group-by", "op"), NULL,
+            "who launched them");
+    propose(c, w.own_ns == 0, table("kernels", NULL, NULL), NULL, "every kernel");
 }
 
-/* The words for `ranges` that tell the most about traces of the producer of S. */
-static const char *grouping_of(const struct osc_screen *s)
+/* The grouping of `ranges` that tells the most about traces of the producer of S. */
+static struct proposal ranges_of(const struct osc_screen *s)
 {
     static const char *const by_category[] = {"bazel", "chrome", "perfetto", "ray"};
     const struct osc_str producer = osc_screen_info(s, "producer");
 
     for (size_t i = 0; i < sizeof by_category / sizeof *by_category; i++) {
         if (osc_str_eq(producer, osc_str_c(by_category[i])))
-            return "opscope table ranges --group-by category";
+            return table("ranges", "group-by", "category");
     }
-    return osc_screen_info_count(s, "threads") > 1 ? "opscope table ranges --group-by thread"
-                                                   : "opscope table ranges";
+    return osc_screen_info_count(s, "threads") > 1 ? table("ranges", "group-by", "thread")
+                                                   : table("ranges", NULL, NULL);
 }
 
 /* Propose to look closer at the ranges of a trace that has no operators. */
@@ -233,23 +254,19 @@ static void propose_ranges(struct commands *c, bool has_operators)
 {
     const struct osc_screen *const s = c->p->s;
     const struct osc_str name = osc_screen_find_repeated(s);
-    struct osc_strbuf command = {0};
     uint64_t n_ranges = osc_screen_merged(s, OSC_SCREEN_RANGES)->n_rows;
 
     if (has_operators || n_ranges == 0)
         return;
-    propose(c, true, grouping_of(s), NULL, "all that has a duration");
+    propose(c, true, ranges_of(s), NULL, "all that has a duration");
     if (name.len > 0) {
         char text[256];
 
         (void)snprintf(text, sizeof text, "%.*s", (int)name.len, name.s);
-        osc_strbuf_adds(&command, "opscope table durations --name ");
-        osc_shell_add_word(&command, text);
-        propose(c, command.status == OSC_OK, command.s, NULL, "a histogram of its calls");
+        propose(c, true, table("durations", "name", text), NULL, "a histogram of its calls");
     }
-    propose(c, osc_screen_info_count(s, "threads") > 1, "opscope table tracks", NULL,
+    propose(c, osc_screen_info_count(s, "threads") > 1, table("tracks", NULL, NULL), NULL,
             "who was busy");
-    osc_strbuf_fini(&command);
 }
 
 void osc_screen_put_commands(struct osc_page *p)
@@ -271,39 +288,41 @@ void osc_screen_put_commands(struct osc_page *p)
     }
     const bool has_operators = osc_screen_has_operators(p->s);
     /* Print the first three that apply; the most specific for this trace come first. */
-    propose(c, has_error, "opscope info", NULL, "what was lost");
-    propose(c, has_samples, "opscope export --stack sample -o samples.folded", NULL,
+    propose(c, has_error, (struct proposal){.command = "info"}, NULL, "what was lost");
+    propose(c, has_samples,
+            (struct proposal){"export", NULL, "stack", "sample", "samples.folded"}, NULL,
             "what was sampled");
     propose(c, slow.label,
-            slow.is_operator ? "opscope table operators"
-            : has_operators  ? "opscope table averages"
-                             : "opscope table ranges",
+            slow.is_operator ? table("operators", NULL, NULL)
+            : has_operators  ? table("averages", NULL, NULL)
+                             : table("ranges", NULL, NULL),
             &slow, "the slow step");
-    propose(c, osc_screen_advice(p->s, NULL, NULL) > 0, "opscope table advice", NULL,
+    propose(c, osc_screen_advice(p->s, NULL, NULL) > 0, table("advice", NULL, NULL), NULL,
             "what could be changed");
-    propose(c, osc_screen_late_rank(p->s) >= 0, "opscope table stragglers", NULL,
+    propose(c, osc_screen_late_rank(p->s) >= 0, table("stragglers", NULL, NULL), NULL,
             "who lets others wait");
-    propose(c, are_many(p->s), "opscope table overview --limit 1", NULL,
-            "the step of each rank");
+    propose(c, are_many(p->s), table("overview", "limit", "1"), NULL, "the step of each rank");
     propose(c, osc_screen_answer(p->s, OSC_SCREEN_RANKS)->n_blocks > 1 && !are_many(p->s),
-            "opscope table overview", NULL, "each by itself");
+            table("overview", NULL, NULL), NULL, "each by itself");
     propose_kernels(c);
-    propose(c, n > 1, "opscope table steps", NULL, "every step");
-    propose(c, osc_screen_merged(p->s, OSC_SCREEN_MODULES)->n_rows > 0, "opscope table modules",
-            NULL, "every module");
+    propose(c, n > 1, table("steps", NULL, NULL), NULL, "every step");
+    propose(c, osc_screen_merged(p->s, OSC_SCREEN_MODULES)->n_rows > 0,
+            table("modules", NULL, NULL), NULL, "every module");
     propose(c, has_operators && osc_screen_info_flag(p->s, "record_shapes"),
-            "opscope table operators --group-by shape", NULL, "by input shape");
-    propose(c, has_operators && is_torch(p->s), "opscope table", NULL, "key_averages()");
-    propose(c, has_operators && !is_torch(p->s), "opscope table operators", NULL,
+            table("operators", "group-by", "shape"), NULL, "by input shape");
+    propose(c, has_operators && is_torch(p->s), table(NULL, NULL, NULL), NULL,
+            "key_averages()");
+    propose(c, has_operators && !is_torch(p->s), table("operators", NULL, NULL), NULL,
             "every operator");
     propose_ranges(c, has_operators);
     propose(c,
             osc_screen_merged(p->s, OSC_SCREEN_RANGES)->n_rows == 0 &&
                 osc_screen_merged(p->s, OSC_SCREEN_POINTS)->n_rows > 0,
-            "opscope table points", NULL, "all that has no duration");
-    propose(c, !has_error, "opscope info", NULL, "all facts, all findings");
-    propose(c, has_events, "opscope table events --limit 20", NULL, "the first events");
-    propose(c, has_events, "opscope table tracks", NULL, "who did what");
+            table("points", NULL, NULL), NULL, "all that has no duration");
+    propose(c, !has_error, (struct proposal){.command = "info"}, NULL,
+            "all facts, all findings");
+    propose(c, has_events, table("events", "limit", "20"), NULL, "the first events");
+    propose(c, has_events, table("tracks", NULL, NULL), NULL, "who did what");
     propose_plain(c, "opscope table --list", "what else there is");
     propose_plain(c, "opscope --help", "what a trace can be");
     osc_strbuf_fini(&label);
