@@ -256,7 +256,7 @@ static osc_status find_frame(struct osc_api_call *c, const struct wanted *w,
     struct osc_strbuf key = {0}, words = {0};
     struct osc_err err = {0};
 
-    osc_request_put_words(&words, &w->request);
+    osc_request_add_words(&words, &w->request);
     for (size_t i = 0; i < words.len; i++)
         if (words.s[i] == '\0')
             words.s[i] = '\n';

@@ -61,7 +61,7 @@ static osc_status put_body(struct osc_strbuf *out, const struct osc_request *r,
 {
     struct osc_strbuf words = {0};
 
-    osc_request_put_words(&words, r);
+    osc_request_add_words(&words, r);
     osc_put_c_text(out, r->question.table ? r->question.table : "averages");
     osc_put_text(out, text_of(&words));
     osc_put_u32(out, o->share.number);

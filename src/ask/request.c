@@ -8,11 +8,15 @@
 #include "analysis/table_registry.h"
 #include "base/parse.h"
 #include "table/nearest.h"
+#include "table/question.h"
 #include "table/row_groups.h"
 #include "table/table_options.h"
 
 /* As many tables as take an option are named where another one is asked for. */
 #define TABLES_MAX 6u
+
+/* More than the longest name of an option. */
+#define NAME_BYTES 32u
 
 /* --- lists ----------------------------------------------------------------------- */
 
@@ -426,23 +430,23 @@ static bool is_asked(const struct field *f)
     return f->part != OSC_PART_HOW || strcmp(f->name, "no-args") == 0;
 }
 
-/* Append the value of F in R as text. */
-static void put_value(struct osc_strbuf *out, const struct field *f,
-                      const struct osc_request *r)
+/* Append F, which is set in R, to the question Q. */
+static void add_field(struct osc_strbuf *q, const struct field *f, const struct osc_request *r)
 {
     const char *const at = (const char *)r + f->at;
+    const bool is_number = f->type == TYPE_TIME || f->type == TYPE_ROWS;
+    const int64_t n = is_number ? *(const int64_t *)(const void *)at : 0;
 
     if (f->type < TYPE_FLAG)
-        osc_strbuf_adds(out, *(const char *const *)(const void *)at);
-    else if (f->type == TYPE_TIME ||
-             (f->type == TYPE_ROWS && *(const int64_t *)(const void *)at > 0))
-        osc_strbuf_addi(out, *(const int64_t *)(const void *)at);
-    else if (f->type == TYPE_ROWS)
-        osc_strbuf_addc(out, '0'); /* all */
+        osc_question_add(q, f->name, *(const char *const *)(const void *)at);
+    else if (is_number)
+        osc_question_add_number(q, f->name, f->type == TYPE_ROWS && n < 0 ? 0 : n); /* 0: all */
+    else
+        osc_question_add(q, f->name, NULL);
 }
 
 /* Append the options of tables in R, in the order of their tables, whatever that of R. */
-static void put_own(struct osc_strbuf *out, const struct osc_request *r)
+static void add_own(struct osc_strbuf *q, const struct osc_request *r)
 {
     const struct osc_table_option *own;
     struct osc_option_value v;
@@ -453,44 +457,44 @@ static void put_own(struct osc_strbuf *out, const struct osc_request *r)
         if (k == count_set(&r->question) ||
             osc_option_parse(own, value_of(own, &r->question.options[k]), &v, NULL) != OSC_OK)
             continue;
-        osc_strbuf_adds(out, own->name);
-        osc_strbuf_addc(out, '\0');
         if (own->kind == OSC_OPTION_TIME || own->kind == OSC_OPTION_WHOLE)
-            osc_strbuf_addi(out, v.number);
+            osc_question_add_number(q, own->name, v.number);
         else
-            osc_strbuf_adds(out, v.text);
-        osc_strbuf_addc(out, '\0');
+            osc_question_add(q, own->name, own->kind == OSC_OPTION_SWITCH ? NULL : v.text);
     }
 }
 
-void osc_request_put_words(struct osc_strbuf *out, const struct osc_request *r)
+void osc_request_add_words(struct osc_strbuf *q, const struct osc_request *r)
 {
     for (size_t i = 0; i < N_FIELDS; i++) {
-        if (!is_asked(&fields[i]) || !is_set(&fields[i], r))
-            continue;
-        osc_strbuf_adds(out, fields[i].name);
-        osc_strbuf_addc(out, '\0');
-        put_value(out, &fields[i], r);
-        osc_strbuf_addc(out, '\0');
+        if (is_asked(&fields[i]) && is_set(&fields[i], r))
+            add_field(q, &fields[i], r);
     }
-    put_own(out, r);
+    add_own(q, r);
+}
+
+/* Whether the answer may depend on the option NAME. */
+static bool is_asked_name(const char *name)
+{
+    const struct field *const f = find(name);
+
+    return f ? is_asked(f) : osc_tables_option(name) != NULL;
 }
 
 osc_status osc_request_set_words(struct osc_request *r, struct osc_str words,
                                  struct osc_err *err)
 {
-    const char *at = words.s;
-    const char *const end = words.s + words.len;
-    osc_status st = words.len == 0 || end[-1] == '\0' ? OSC_OK : OSC_EINVAL;
+    struct osc_question_word word;
+    osc_status st = OSC_OK;
 
-    while (st == OSC_OK && at < end) {
-        const struct field *const f = find(at);
-        const char *const value = at + strlen(at) + 1;
+    while (st == OSC_OK && words.len > 0) {
+        char name[NAME_BYTES] = "";
 
-        if ((f ? !is_asked(f) : !osc_tables_option(at)) || value >= end)
+        if (osc_question_next(&words, &word) && word.name.len < NAME_BYTES)
+            memcpy(name, word.name.s, word.name.len);
+        if (!is_asked_name(name))
             return osc_fail(err, OSC_EINVAL, "unknown words of a question");
-        st = osc_request_set(r, ~0u, at, osc_request_is_switch(at) ? NULL : value, err);
-        at = value + strlen(value) + 1;
+        st = osc_request_set(r, ~0u, name, word.has_value ? word.value.s : NULL, err);
     }
     return st;
 }

@@ -81,12 +81,9 @@ bool osc_list_has(const char *list, int64_t value);
 /* Whether ALL contains everything in LIST, which is well-formed or NULL. */
 bool osc_list_within(const char *list, const char *all);
 
-/*
- * Append the fields of R that its answer depends on: for each its name and its value as
- * osc_request_set() takes it, each ended by NUL; the value of a switch is empty. Threads and
- * memory are no such fields.
- */
-void osc_request_put_words(struct osc_strbuf *out, const struct osc_request *r);
+/* Append the fields of R that its answer depends on, as words of a question (table/question.h).
+ * Threads and memory are no such fields. */
+void osc_request_add_words(struct osc_strbuf *q, const struct osc_request *r);
 
 /* Set R, which is zeroed, from WORDS, which it borrows. OSC_EINVAL: they are no such words. */
 OSC_MUST_USE osc_status osc_request_set_words(struct osc_request *r, struct osc_str words,
