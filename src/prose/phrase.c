@@ -35,10 +35,12 @@ static struct span cut(struct span *text)
 static bool cut_slot(struct span *text, struct slot *slot)
 {
     *slot = (struct slot){.name = *text};
-    while (text->s < text->end && !memchr("?|}", *text->s, 3))
+    while (text->s < text->end && *text->s != '?' && *text->s != '|' && *text->s != '}')
         text->s++;
     slot->name.end = text->s;
-    slot->how = text->s < text->end ? *text->s : '\0';
+    slot->how = '\0';
+    if (text->s < text->end)
+        slot->how = *text->s;
     if (slot->how == '?' || slot->how == '|') {
         text->s++;
         slot->first = cut(text);
