@@ -2,6 +2,7 @@
 #include "prose/phrase.h"
 
 #include "base/percent.h"
+#include "base/utf8.h"
 #include "prose/units.h"
 #include "prose/words.h"
 
@@ -122,6 +123,9 @@ static void add_value(struct osc_strbuf *out, enum osc_prose_kind kind,
         break;
     case OSC_PROSE_TEXT:
         osc_strbuf_addstr(out, fact->text);
+        break;
+    case OSC_PROSE_CLEAN:
+        osc_utf8_append_terminal(out, fact->text);
         break;
     case OSC_PROSE_NAME:
         osc_words_name(out, fact->text);

@@ -13,9 +13,9 @@
  *
  *   "{count} {count|copy|copies}{name?, above all {name}}: {time} ({share} of all)"
  *
- * All facts that the sentences of one subject may have are a list, made from an X-macro with
- * their numbers, so that code that sets an unknown fact does not compile. Phrases name facts in
- * a text: the unit test of the subject calls osc_phrase_check() for each.
+ * All facts that the sentences of one subject may have are a list, from which their numbers are
+ * made, too (OSC_PROSE_VOCABULARY), so that code that sets an unknown fact does not compile.
+ * Phrases name facts in a text: the unit test of the subject calls osc_phrase_check() for each.
  *
  * Threading: pure functions.
  */
@@ -41,6 +41,7 @@ enum osc_prose_kind {
     OSC_PROSE_SHARE,   /* 12.3 % */
     OSC_PROSE_PERCENT, /* 12 % */
     OSC_PROSE_TEXT,    /* as it is */
+    OSC_PROSE_CLEAN,   /* made safe for terminals: osc_utf8_append_terminal() */
     OSC_PROSE_NAME,    /* a text that is shortened: osc_words_name() */
     OSC_PROSE_QUOTED,  /* and in quotes if it would read as words: osc_words_quoted() */
     OSC_PROSE_PHRASE   /* always there: a part of several phrases */
@@ -58,47 +59,58 @@ struct osc_prose_fact {
     int64_t n;           /* of NS, BYTES, COUNT, INTEGER */
     double real;         /* of SHARE, PERCENT, a ratio; of TIME, DELTA, GROWTH, DECIMAL */
     double base;         /* of GROWTH: where it began */
-    struct osc_str text; /* of TEXT, NAME, QUOTED; borrowed */
+    struct osc_str text; /* of TEXT, CLEAN, NAME, QUOTED; borrowed */
 };
 
-/* What is known for a phrase. */
+/* Most facts of one subject. */
+#define OSC_PROSE_MOST 112
+
+/* What is known for a phrase. {DEFS, N}: nothing yet. */
 struct osc_prose_facts {
     const struct osc_prose_def *defs;
-    struct osc_prose_fact *v; /* by number; zeroed, none is there */
     unsigned n;
+    struct osc_prose_fact v[OSC_PROSE_MOST]; /* by number */
 };
 
-static inline void osc_prose_flag(const struct osc_prose_facts *f, unsigned fact, bool is_there)
+/* Define what phrases of a file may name by LIST(X), which has X(NAME, KIND, PHRASE) for each
+ * fact: FACT_NAME and so on, their number N_FACTS, and defs. */
+#define OSC_PROSE_VOCABULARY(LIST)                                     \
+    enum { LIST(OSC_PROSE_FACT_NUMBER) N_FACTS };                      \
+    _Static_assert(N_FACTS <= OSC_PROSE_MOST, "facts of one subject"); \
+    static const struct osc_prose_def defs[N_FACTS] = {LIST(OSC_PROSE_FACT_DEF)}
+#define OSC_PROSE_FACT_NUMBER(name, kind, phrase) FACT_##name,
+#define OSC_PROSE_FACT_DEF(name, kind, phrase)    {#name, OSC_PROSE_##kind, phrase},
+
+static inline void osc_prose_flag(struct osc_prose_facts *f, unsigned fact, bool is_there)
 {
     f->v[fact].is_there = is_there;
 }
 
-static inline void osc_prose_number(const struct osc_prose_facts *f, unsigned fact, int64_t n)
+static inline void osc_prose_number(struct osc_prose_facts *f, unsigned fact, int64_t n)
 {
     f->v[fact] = (struct osc_prose_fact){.is_there = true, .n = n};
 }
 
-static inline void osc_prose_real(const struct osc_prose_facts *f, unsigned fact, double real)
+static inline void osc_prose_real(struct osc_prose_facts *f, unsigned fact, double real)
 {
     f->v[fact] = (struct osc_prose_fact){.is_there = true, .real = real};
 }
 
 /* Growth from BASE, unless that is nothing. */
-static inline void osc_prose_growth(const struct osc_prose_facts *f, unsigned fact, double base,
+static inline void osc_prose_growth(struct osc_prose_facts *f, unsigned fact, double base,
                                     double real)
 {
     f->v[fact] = (struct osc_prose_fact){.is_there = base > 0, .real = real, .base = base};
 }
 
 /* PART / WHOLE, or 0 if WHOLE is not positive. */
-static inline void osc_prose_share(const struct osc_prose_facts *f, unsigned fact,
-                                   osc_wide part, osc_wide whole)
+static inline void osc_prose_share(struct osc_prose_facts *f, unsigned fact, osc_wide part,
+                                   osc_wide whole)
 {
     osc_prose_real(f, fact, whole > 0 ? (double)part / (double)whole : 0);
 }
 
-static inline void osc_prose_text(const struct osc_prose_facts *f, unsigned fact,
-                                  struct osc_str text)
+static inline void osc_prose_text(struct osc_prose_facts *f, unsigned fact, struct osc_str text)
 {
     f->v[fact] = (struct osc_prose_fact){.is_there = true, .text = text};
 }

@@ -6,30 +6,31 @@
 #define FACTS(X)              \
     X(known, FLAG, NULL)      \
     X(time, NS, NULL)         \
+    X(mean, TIME, NULL)       \
+    X(delta, DELTA, NULL)     \
+    X(growth, GROWTH, NULL)   \
+    X(decimal, DECIMAL, NULL) \
     X(size, BYTES, NULL)      \
     X(calls, COUNT, NULL)     \
     X(rank, INTEGER, NULL)    \
     X(share, SHARE, NULL)     \
     X(percent, PERCENT, NULL) \
     X(text, TEXT, NULL)       \
+    X(clean, CLEAN, NULL)     \
     X(name, NAME, NULL)       \
     X(quoted, QUOTED, NULL)   \
     X(both, PHRASE, "{time} of {size}")
 
-#define NUMBER(name, kind, phrase) FACT_##name,
-#define DEF(name, kind, phrase)    {#name, OSC_PROSE_##kind, phrase},
-enum { FACTS(NUMBER) N_FACTS };
-static const struct osc_prose_def defs[N_FACTS] = {FACTS(DEF)};
+OSC_PROSE_VOCABULARY(FACTS);
 
-static struct osc_prose_fact values[N_FACTS];
-static const struct osc_prose_facts facts = {defs, values, N_FACTS};
+static struct osc_prose_facts facts = {.defs = defs, .n = N_FACTS};
 static struct osc_strbuf out;
 
 static int end(void **state)
 {
     (void)state;
     osc_strbuf_fini(&out);
-    memset(values, 0, sizeof values);
+    memset(facts.v, 0, sizeof facts.v);
     return 0;
 }
 
@@ -51,12 +52,28 @@ TEST_WITH(a_fact_is_written_as_its_kind_says, NULL, end)
     osc_prose_share(&facts, FACT_share, 1, 8);
     osc_prose_share(&facts, FACT_percent, 1, 4);
     osc_prose_text(&facts, FACT_text, OSC_STR("a\tb"));
+    osc_prose_text(&facts, FACT_clean, OSC_STR("a\tb"));
     osc_prose_text(&facts, FACT_name, OSC_STR("aten::mm"));
     osc_prose_text(&facts, FACT_quoted, OSC_STR("main thread"));
     assert_string_equal(said("{time}, {size}, {calls}, {rank}, {share}, {percent}"),
                         "12.3 ms, 2.00 KiB, 1,234,567, 1234, 12.5 %, 25 %");
-    assert_string_equal(said("{text}, {name}, {quoted}"), "a\tb, aten::mm, 'main thread'");
+    assert_string_equal(said("{text}, {clean}, {name}, {quoted}"),
+                        "a\tb, a\\x09b, aten::mm, 'main thread'");
     assert_string_equal(said("in all {both}."), "in all 12.3 ms of 2.00 KiB.");
+}
+
+TEST_WITH(means_and_what_they_grew_by_are_written, NULL, end)
+{
+    osc_prose_real(&facts, FACT_mean, 12345678);
+    osc_prose_real(&facts, FACT_delta, -1500);
+    osc_prose_real(&facts, FACT_decimal, 2.5);
+    osc_prose_growth(&facts, FACT_growth, 100, 112.5);
+    assert_string_equal(said("{mean}, {delta}, {decimal}, {growth}"),
+                        "12.346 ms, -1.500 us, 2.5, +12.5 %");
+    osc_prose_growth(&facts, FACT_growth, 100, 210);
+    assert_string_equal(said("{growth}"), "2.1 x");
+    osc_prose_growth(&facts, FACT_growth, 0, 1);
+    assert_string_equal(said("{growth?{growth}|from nothing}"), "from nothing");
 }
 
 TEST_WITH(a_share_of_nothing_is_none, NULL, end)

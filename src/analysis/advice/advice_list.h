@@ -164,15 +164,14 @@ struct osc_advice_numbers {
 /* What a rule says. */
 struct osc_advice_rule {
     const char *code, *title;
-    const char *text; /* a phrase of osc_advice_said; NULL: the row has its sentence */
+    const char *text; /* a phrase (prose/phrase.h); NULL: the row has its sentence */
 };
 
 /* Indexed by code. */
 extern const struct osc_advice_rule osc_advice_rules[OSC_ADVICE_COUNT];
 
-/* The facts that phrases may name. */
-extern const struct osc_prose_def osc_advice_said[];
-extern const unsigned osc_advice_n_said;
+/* NULL if all rules name facts that there are (prose/phrase.h); else where one does not. */
+const char *osc_advice_check(void);
 
 /* Append the sentence of CODE, which has one, about N. */
 OSC_MUST_USE osc_status osc_advice_say(enum osc_advice_code code,

@@ -133,15 +133,12 @@ enum { LITTLE = 50 };
       "{functions? Functions of the program were recorded, which makes the host slower "     \
       "than it is without.}")
 
-#define NUMBER(name, kind, phrase)      SAID_##name,
-#define DEF(name, kind, phrase)         {#name, OSC_PROSE_##kind, phrase},
-#define MEASURED(name, kind, merge)     NUMBER(name, kind, 0)
-#define MEASURED_DEF(name, kind, merge) DEF(name, kind, 0)
-#define SET_MEASURED(name, kind, merge) osc_prose_number(f, SAID_##name, n->facts.name);
-enum { OSC_ADVICE_FACT_LIST(MEASURED) SAID_LIST(NUMBER) N_SAID };
-const struct osc_prose_def osc_advice_said[] = {OSC_ADVICE_FACT_LIST(MEASURED_DEF)
-                                                    SAID_LIST(DEF)};
-const unsigned osc_advice_n_said = N_SAID;
+#define MEASURED_DEF(name, kind, merge) {#name, OSC_PROSE_##kind, 0},
+#define SET_MEASURED(name, kind, merge) osc_prose_number(f, FACT_##name, n->facts.name);
+enum { OSC_ADVICE_FACT_LIST(OSC_PROSE_FACT_NUMBER) SAID_LIST(OSC_PROSE_FACT_NUMBER) N_FACTS };
+_Static_assert(N_FACTS <= OSC_PROSE_MOST, "facts of one subject");
+static const struct osc_prose_def defs[N_FACTS] = {OSC_ADVICE_FACT_LIST(MEASURED_DEF)
+                                                       SAID_LIST(OSC_PROSE_FACT_DEF)};
 
 /* clang-format off */
 const struct osc_advice_rule osc_advice_rules[OSC_ADVICE_COUNT] = {
@@ -309,6 +306,16 @@ const struct osc_advice_rule osc_advice_rules[OSC_ADVICE_COUNT] = {
 };
 /* clang-format on */
 
+const char *osc_advice_check(void)
+{
+    const char *fault = osc_prose_check(defs, N_FACTS);
+
+    for (unsigned k = 0; k < OSC_ADVICE_COUNT && !fault; k++)
+        if (osc_advice_rules[k].text)
+            fault = osc_phrase_check(osc_advice_rules[k].text, defs, N_FACTS);
+    return fault;
+}
+
 /* --- facts -------------------------------------------------------------------------------- */
 
 /* Whether NAME may be said: there is one, and the row is that of one part. */
@@ -350,111 +357,111 @@ static void add_module(struct osc_strbuf *out, const struct osc_advice_numbers *
 }
 
 /* What the program does already, and its devices. */
-static void set_program(const struct osc_prose_facts *f, const struct osc_advice_numbers *n)
+static void set_program(struct osc_prose_facts *f, const struct osc_advice_numbers *n)
 {
     static const struct {
         const char *word;
         unsigned fact;
-    } traits[] = {{" torch", SAID_torch},
-                  {" hostless", SAID_hostless},
-                  {" jax", SAID_jax},
-                  {" tensorflow", SAID_tensorflow},
-                  {" functions", SAID_functions},
-                  {" graphs", SAID_graphs},
-                  {" compile", SAID_compile},
-                  {" fused", SAID_fused},
-                  {" half", SAID_half},
-                  {" buffers", SAID_has_buffers},
-                  {" workers", SAID_has_workers}};
+    } traits[] = {{" torch", FACT_torch},
+                  {" hostless", FACT_hostless},
+                  {" jax", FACT_jax},
+                  {" tensorflow", FACT_tensorflow},
+                  {" functions", FACT_functions},
+                  {" graphs", FACT_graphs},
+                  {" compile", FACT_compile},
+                  {" fused", FACT_fused},
+                  {" half", FACT_half},
+                  {" buffers", FACT_has_buffers},
+                  {" workers", FACT_has_workers}};
     struct osc_str family = device_of(n);
 
     for (size_t k = 0; k < sizeof traits / sizeof *traits; k++)
         osc_prose_flag(f, traits[k].fact, osc_str_has(n->traits, osc_str_c(traits[k].word)));
-    osc_prose_flag(f, SAID_device, has_device(n));
+    osc_prose_flag(f, FACT_device, has_device(n));
     if (n->n_parts == 1 && osc_str_has(family, OSC_STR(":")))
-        osc_prose_text(f, SAID_only_device, family);
+        osc_prose_text(f, FACT_only_device, family);
     (void)osc_device_split(family, &family);
     const struct osc_str graph = osc_known_graphs(family);
-    if (graph.len > 0 && !f->v[SAID_graphs].is_there)
-        osc_prose_text(f, SAID_graph, graph);
+    if (graph.len > 0 && !f->v[FACT_graphs].is_there)
+        osc_prose_text(f, FACT_graph, graph);
     if (has_name(n, n->subject))
-        osc_prose_flag(f, SAID_has_workers,
+        osc_prose_flag(f, FACT_has_workers,
                        osc_str_has(n->subject, OSC_STR("_MultiProcessingDataLoaderIter")));
     if (!has_name(n, n->grew) ||
         !osc_str_eq(n->grew, OSC_STR("DistributedDataParallel.forward")) ||
         !osc_str_eq(n->subject, OSC_STR("aten::copy_")))
-        osc_prose_flag(f, SAID_has_buffers, false);
+        osc_prose_flag(f, FACT_has_buffers, false);
 }
 
 /* What the row says by itself. */
-static void set_columns(const struct osc_prose_facts *f, const struct osc_advice_numbers *n)
+static void set_columns(struct osc_prose_facts *f, const struct osc_advice_numbers *n)
 {
     OSC_ADVICE_FACT_LIST(SET_MEASURED)
-    osc_prose_number(f, SAID_impact, n->impact_ns);
-    osc_prose_number(f, SAID_part_ns, n->part);
-    osc_prose_number(f, SAID_part_bytes, n->part);
-    osc_prose_number(f, SAID_whole_bytes, n->whole);
-    osc_prose_number(f, SAID_count, n->count);
-    osc_prose_number(f, SAID_tiny_us, OSC_TINY_NS / 1000);
-    osc_prose_share(f, SAID_share, n->part, n->whole);
-    osc_prose_share(f, SAID_percent, n->part, n->whole);
+    osc_prose_number(f, FACT_impact, n->impact_ns);
+    osc_prose_number(f, FACT_part_ns, n->part);
+    osc_prose_number(f, FACT_part_bytes, n->part);
+    osc_prose_number(f, FACT_whole_bytes, n->whole);
+    osc_prose_number(f, FACT_count, n->count);
+    osc_prose_number(f, FACT_tiny_us, OSC_TINY_NS / 1000);
+    osc_prose_share(f, FACT_share, n->part, n->whole);
+    osc_prose_share(f, FACT_percent, n->part, n->whole);
 }
 
 /* What a step has, and what the rules about idle time and steps conclude. */
-static void set_conclusions(const struct osc_prose_facts *f, const struct osc_advice_numbers *n)
+static void set_conclusions(struct osc_prose_facts *f, const struct osc_advice_numbers *n)
 {
     const int64_t n_steps = n->facts.n_steps > 0 ? n->facts.n_steps : 1;
     const int64_t unmarked_ns = n->impact_ns - n->facts.marked_ns;
     const int64_t least_ns = n->impact_ns / OSC_IDLE_WORTH;
     const bool is_single = n->n_parts == 1;
 
-    osc_prose_number(f, SAID_bytes_each, n->part / n_steps);
-    osc_prose_number(f, SAID_each, (n->count + n_steps / 2) / n_steps);
-    osc_prose_flag(f, SAID_is_one, n->count == n->facts.n_steps);
+    osc_prose_number(f, FACT_bytes_each, n->part / n_steps);
+    osc_prose_number(f, FACT_each, (n->count + n_steps / 2) / n_steps);
+    osc_prose_flag(f, FACT_is_one, n->count == n->facts.n_steps);
     if (n->facts.n_chained >= n->facts.n_steps && n->facts.n_steps > 0)
-        osc_prose_number(f, SAID_chained, (n->facts.n_chained + n_steps / 2) / n_steps);
-    osc_prose_flag(f, SAID_is_asked, n->facts.n_asked > 0);
-    osc_prose_flag(f, SAID_is_part, n->facts.most_ns < n->impact_ns);
-    osc_prose_flag(f, SAID_is_queued,
+        osc_prose_number(f, FACT_chained, (n->facts.n_chained + n_steps / 2) / n_steps);
+    osc_prose_flag(f, FACT_is_asked, n->facts.n_asked > 0);
+    osc_prose_flag(f, FACT_is_part, n->facts.most_ns < n->impact_ns);
+    osc_prose_flag(f, FACT_is_queued,
                    is_single && n->facts.queued_ns > n->impact_ns - n->facts.queued_ns);
-    osc_prose_flag(f, SAID_is_last,
+    osc_prose_flag(f, FACT_is_last,
                    is_single && n->subject.len == 0 && n->facts.is_after_last != 0);
-    osc_prose_flag(f, SAID_has_launches, is_single && n->facts.call_ns > 0);
-    osc_prose_flag(f, SAID_is_compiler,
+    osc_prose_flag(f, FACT_has_launches, is_single && n->facts.call_ns > 0);
+    osc_prose_flag(f, FACT_is_compiler,
                    is_single && osc_str_has(n->subject, OSC_STR(OSC_COMPILE_WORD)));
-    osc_prose_flag(f, SAID_is_npu_compiler,
-                   f->v[SAID_torch].is_there &&
+    osc_prose_flag(f, FACT_is_npu_compiler,
+                   f->v[FACT_torch].is_there &&
                        osc_str_has(n->subject, OSC_STR("aclopCompile")));
-    osc_prose_flag(f, SAID_is_uncached, 2 * n->facts.n_uncached > n->n_parts);
-    osc_prose_flag(f, SAID_is_nothing, osc_str_eq(n->grew, OSC_STR("other")));
-    osc_prose_flag(f, SAID_on_device, n->facts.is_on_device != 0);
+    osc_prose_flag(f, FACT_is_uncached, 2 * n->facts.n_uncached > n->n_parts);
+    osc_prose_flag(f, FACT_is_nothing, osc_str_eq(n->grew, OSC_STR("other")));
+    osc_prose_flag(f, FACT_on_device, n->facts.is_on_device != 0);
     if (unmarked_ns > least_ns)
-        osc_prose_number(f, SAID_unmarked, unmarked_ns);
-    osc_prose_flag(f, SAID_is_partly_marked,
+        osc_prose_number(f, FACT_unmarked, unmarked_ns);
+    osc_prose_flag(f, FACT_is_partly_marked,
                    unmarked_ns > least_ns && n->facts.marked_ns > least_ns);
 }
 
 /* Which way copies go. Of merged rows the sum says nothing. */
-static void set_way(const struct osc_prose_facts *f, const struct osc_advice_numbers *n)
+static void set_way(struct osc_prose_facts *f, const struct osc_advice_numbers *n)
 {
     static const struct {
         const char *word;
         unsigned fact;
     } ways[OSC_COPY_WAYS] = {
-        [OSC_COPY_UNKNOWN] = {"in an unknown direction", SAID_way},
-        [OSC_COPY_TO_DEVICE] = {"to devices", SAID_to_device},
-        [OSC_COPY_FROM_DEVICE] = {"to the host", SAID_from_device},
-        [OSC_COPY_ON_DEVICES] = {"on devices", SAID_on_devices},
+        [OSC_COPY_UNKNOWN] = {"in an unknown direction", FACT_way},
+        [OSC_COPY_TO_DEVICE] = {"to devices", FACT_to_device},
+        [OSC_COPY_FROM_DEVICE] = {"to the host", FACT_from_device},
+        [OSC_COPY_ON_DEVICES] = {"on devices", FACT_on_devices},
     };
 
     if (n->n_parts != 1)
         return;
     osc_prose_flag(f, ways[n->facts.copy_way].fact, true);
-    osc_prose_text(f, SAID_way, osc_str_c(ways[n->facts.copy_way].word));
+    osc_prose_text(f, FACT_way, osc_str_c(ways[n->facts.copy_way].word));
 }
 
 /* How long collectives wait for other ranks, and whether less traffic can help. */
-static void set_waiting(const struct osc_prose_facts *f, const struct osc_advice_numbers *n)
+static void set_waiting(struct osc_prose_facts *f, const struct osc_advice_numbers *n)
 {
     const int64_t all_ns = n->facts.collectives_ns, waited_ns = n->facts.waited_ns;
     const int64_t longest_ns = n->facts.longest_ns;
@@ -465,15 +472,15 @@ static void set_waiting(const struct osc_prose_facts *f, const struct osc_advice
         !is_worth_it && all_ns == 0 && n->n_parts == 1 && longest_ns > n->part - longest_ns;
 
     if (is_worth_it)
-        osc_prose_share(f, SAID_waited, waited_ns, all_ns);
-    osc_prose_flag(f, SAID_is_mostly_waiting, is_most);
-    osc_prose_flag(f, SAID_is_one_waiting, is_one);
-    osc_prose_flag(f, SAID_can_send_less, !is_most && !is_one);
-    osc_prose_flag(f, SAID_is_waiting_unknown, all_ns == 0);
+        osc_prose_share(f, FACT_waited, waited_ns, all_ns);
+    osc_prose_flag(f, FACT_is_mostly_waiting, is_most);
+    osc_prose_flag(f, FACT_is_one_waiting, is_one);
+    osc_prose_flag(f, FACT_can_send_less, !is_most && !is_one);
+    osc_prose_flag(f, FACT_is_waiting_unknown, all_ns == 0);
 }
 
 /* What is known of the communication of a step. */
-static void set_traffic(const struct osc_prose_facts *f, const struct osc_advice_numbers *n)
+static void set_traffic(struct osc_prose_facts *f, const struct osc_advice_numbers *n)
 {
     const int64_t n_steps = n->facts.n_steps > 0 ? n->facts.n_steps : 1;
     const int64_t each = (n->facts.n_collectives + n_steps / 2) / n_steps;
@@ -483,17 +490,17 @@ static void set_traffic(const struct osc_prose_facts *f, const struct osc_advice
                is_hidden = hidden_ns > n->impact_ns;
 
     if (each > 0)
-        osc_prose_number(f, SAID_per_step, each);
+        osc_prose_number(f, FACT_per_step, each);
     if (is_hidden)
-        osc_prose_share(f, SAID_hidden, hidden_ns, n->facts.communication_ns);
-    osc_prose_flag(f, SAID_is_few, is_few);
-    osc_prose_flag(f, SAID_is_split, is_few && !is_hidden);
-    osc_prose_flag(f, SAID_is_half, n->facts.half_ns > n->impact_ns - n->facts.half_ns);
+        osc_prose_share(f, FACT_hidden, hidden_ns, n->facts.communication_ns);
+    osc_prose_flag(f, FACT_is_few, is_few);
+    osc_prose_flag(f, FACT_is_split, is_few && !is_hidden);
+    osc_prose_flag(f, FACT_is_half, n->facts.half_ns > n->impact_ns - n->facts.half_ns);
 }
 
 /* Set what may be said of the names of N, which stay in LABELS: short enough for a sentence,
  * C++ names of device work folded (subject, if IS_WORK), and different if the names are. */
-static osc_status set_names(const struct osc_prose_facts *f, const struct osc_advice_numbers *n,
+static osc_status set_names(struct osc_prose_facts *f, const struct osc_advice_numbers *n,
                             struct osc_labels *labels)
 {
     osc_sid subject, grew = {0};
@@ -504,23 +511,22 @@ static osc_status set_names(const struct osc_prose_facts *f, const struct osc_ad
     if (st == OSC_OK)
         st = osc_labels_compose(labels, OSC_WORDS_NAME_WIDTH, WORK_WIDTH);
     if (st == OSC_OK && has_name(n, n->subject))
-        osc_prose_text(f, SAID_subject, osc_labels_get(labels, subject));
+        osc_prose_text(f, FACT_subject, osc_labels_get(labels, subject));
     if (st == OSC_OK && has_name(n, n->grew))
-        osc_prose_text(f, SAID_grew, osc_labels_get(labels, grew));
+        osc_prose_text(f, FACT_grew, osc_labels_get(labels, grew));
     return st;
 }
 
 osc_status osc_advice_say(enum osc_advice_code code, const struct osc_advice_numbers *n,
                           struct osc_strbuf *out)
 {
-    struct osc_prose_fact v[N_SAID] = {0};
-    const struct osc_prose_facts facts = {osc_advice_said, v, N_SAID};
+    struct osc_prose_facts facts = {.defs = defs, .n = N_FACTS};
     struct osc_labels labels = {0};
     struct osc_strbuf module = {0};
     osc_status st = set_names(&facts, n, &labels);
 
     add_module(&module, n);
-    osc_prose_text(&facts, SAID_module, (struct osc_str){module.s, (uint32_t)module.len});
+    osc_prose_text(&facts, FACT_module, (struct osc_str){module.s, (uint32_t)module.len});
     set_columns(&facts, n);
     set_program(&facts, n);
     set_conclusions(&facts, n);

@@ -204,13 +204,11 @@ static void add_row(struct osc_result *out, const struct side *s, uint32_t k, do
         osc_result_int(out, ORDER, INT64_MAX);
 }
 
-#define FACT_LIST(X)   \
-    X(has_steps, FLAG) \
-    X(base_ns, NS) X(new_ns, NS) X(growth, GROWTH) X(is_tested, FLAG) X(is_significant, FLAG)
-#define NUMBER(name, kind) FACT_##name,
-#define DEF(name, kind)    {#name, OSC_PROSE_##kind, NULL},
-enum { FACT_LIST(NUMBER) N_FACTS };
-static const struct osc_prose_def defs[N_FACTS] = {FACT_LIST(DEF)};
+#define FACT_LIST(X)      \
+    X(has_steps, FLAG, 0) \
+    X(base_ns, NS, 0)     \
+    X(new_ns, NS, 0) X(growth, GROWTH, 0) X(is_tested, FLAG, 0) X(is_significant, FLAG, 0)
+OSC_PROSE_VOCABULARY(FACT_LIST);
 
 /* Note in one sentence what the whole step, or all of the run, took in both runs. */
 static void note_whole(struct osc_result *out, const struct side *s, double limit,
@@ -221,8 +219,7 @@ static void note_whole(struct osc_result *out, const struct side *s, double limi
     const bool has_steps = osc_steps_are_known(both), is_tested = osc_steps_suffice(both);
     const double base_ns = has_steps ? base->mean : (double)s[OSC_BASE].sums_ns[0];
     const double new_ns = has_steps ? new_->mean : (double)s[OSC_NEW].sums_ns[0];
-    struct osc_prose_fact v[N_FACTS] = {0};
-    const struct osc_prose_facts facts = {defs, v, N_FACTS};
+    struct osc_prose_facts facts = {.defs = defs, .n = N_FACTS};
     struct osc_strbuf text = {0};
 
     osc_prose_flag(&facts, FACT_has_steps, has_steps);

@@ -75,54 +75,50 @@ static uint64_t row_of_most(const struct osc_result *r, uint32_t column)
 /* --- sentences -------------------------------------------------------------------------- */
 
 /* What the sentences may say. */
-#define FACT_LIST(X)                                                                   \
-    X(time, NS)     /* of a step, a track, an operator, module, kernels, or waiting */ \
-    X(share, SHARE) /* that the name has */                                            \
-    X(name, QUOTED) /* with most of it */                                              \
-    X(has_steps, FLAG)                                                                 \
-    X(lies_outside, FLAG) /* no step begins in what is selected */                     \
-    X(n_selected, COUNT)  /* steps, none of which is kept */                           \
-    X(rest, SHARE)        /* of the step in which nothing ran, if that is most */      \
-    X(largest, SHARE)     /* part of it, */                                            \
-    X(part, TEXT)         /* and its name */                                           \
-    X(cut, TEXT)          /* that less than half of the steps was measured */          \
-    X(n_first, COUNT)     /* steps of the first of two kinds, */                       \
-    X(first_ns, NS)       /* how long these are */                                     \
-    X(n_second, COUNT)                                                                 \
-    X(second_ns, NS)                                                                   \
-    X(outlier, NAME) /* the step that stands out most */                               \
-    X(outlier_ns, NS)                                                                  \
-    X(events, COUNT)                                                                   \
-    X(tracks, COUNT)                                                                   \
-    X(kind, TEXT)      /* of a track whose name says nothing alone */                  \
-    X(device, NAME)    /* of a queue, or of a peak of memory */                        \
-    X(is_device, FLAG) /* the time is that of devices */                               \
-    X(forward, NS)     /* of all modules, if backward is known */                      \
-    X(backward, NS)                                                                    \
-    X(is_known, FLAG) /* whether any kernel uses tensor cores */                       \
-    X(cores, SHARE)   /* of the kernel time that does, if some does */                 \
-    X(unknown, SHARE) /* of which that is not known */                                 \
-    X(peak, BYTES)                                                                     \
-    X(capacity, BYTES)                                                                 \
-    X(at, NS)                                                                          \
-    X(blocks, COUNT)                                                                   \
-    X(late, TEXT) /* the rank that lets the others wait */                             \
-    X(ranks, COUNT)                                                                    \
-    X(rank, INTEGER)                                                                   \
-    X(findings, COUNT)                                                                 \
-    X(worst, TEXT)
+#define FACT_LIST(X)                                                                      \
+    X(time, NS, 0)     /* of a step, a track, an operator, module, kernels, or waiting */ \
+    X(share, SHARE, 0) /* that the name has */                                            \
+    X(name, QUOTED, 0) /* with most of it */                                              \
+    X(has_steps, FLAG, 0)                                                                 \
+    X(lies_outside, FLAG, 0) /* no step begins in what is selected */                     \
+    X(n_selected, COUNT, 0)  /* steps, none of which is kept */                           \
+    X(rest, SHARE, 0)        /* of the step in which nothing ran, if that is most */      \
+    X(largest, SHARE, 0)     /* part of it, */                                            \
+    X(part, TEXT, 0)         /* and its name */                                           \
+    X(cut, TEXT, 0)          /* that less than half of the steps was measured */          \
+    X(n_first, COUNT, 0)     /* steps of the first of two kinds, */                       \
+    X(first_ns, NS, 0)       /* how long these are */                                     \
+    X(n_second, COUNT, 0)                                                                 \
+    X(second_ns, NS, 0)                                                                   \
+    X(outlier, NAME, 0) /* the step that stands out most */                               \
+    X(outlier_ns, NS, 0)                                                                  \
+    X(events, COUNT, 0)                                                                   \
+    X(tracks, COUNT, 0)                                                                   \
+    X(kind, TEXT, 0)      /* of a track whose name says nothing alone */                  \
+    X(device, NAME, 0)    /* of a queue, or of a peak of memory */                        \
+    X(is_device, FLAG, 0) /* the time is that of devices */                               \
+    X(forward, NS, 0)     /* of all modules, if backward is known */                      \
+    X(backward, NS, 0)                                                                    \
+    X(is_known, FLAG, 0) /* whether any kernel uses tensor cores */                       \
+    X(cores, SHARE, 0)   /* of the kernel time that does, if some does */                 \
+    X(unknown, SHARE, 0) /* of which that is not known */                                 \
+    X(peak, BYTES, 0)                                                                     \
+    X(capacity, BYTES, 0)                                                                 \
+    X(at, NS, 0)                                                                          \
+    X(blocks, COUNT, 0)                                                                   \
+    X(late, TEXT, 0) /* the rank that lets the others wait */                             \
+    X(ranks, COUNT, 0)                                                                    \
+    X(rank, INTEGER, 0)                                                                   \
+    X(findings, COUNT, 0)                                                                 \
+    X(worst, TEXT, 0)
 
-#define NUMBER(name, kind) FACT_##name,
-#define DEF(name, kind)    {#name, OSC_PROSE_##kind, NULL},
-enum { FACT_LIST(NUMBER) N_FACTS };
-static const struct osc_prose_def defs[N_FACTS] = {FACT_LIST(DEF)};
+OSC_PROSE_VOCABULARY(FACT_LIST);
 
 /* Facts about a view, and texts that they borrow. */
 struct story {
-    struct osc_prose_fact v[N_FACTS];
-    struct osc_prose_facts facts; /* points to v */
-    struct osc_strbuf text;       /* owned */
-    struct osc_labels labels;     /* owned */
+    struct osc_prose_facts facts;
+    struct osc_strbuf text;   /* owned */
+    struct osc_labels labels; /* owned */
     osc_status status;
 };
 
@@ -228,11 +224,11 @@ static void look_at_largest(struct story *s, const struct osc_result *r)
 
     if (rest_ns > most_ns)
         osc_prose_real(&s->facts, FACT_rest,
-                        osc_result_get_num(r, rest, osc_column_overview_ratio));
+                       osc_result_get_num(r, rest, osc_column_overview_ratio));
     if (most_ns <= 0)
         return;
     osc_prose_real(&s->facts, FACT_largest,
-                    osc_result_get_num(r, most, osc_column_overview_ratio));
+                   osc_result_get_num(r, most, osc_column_overview_ratio));
     osc_prose_text(&s->facts, FACT_part,
                    osc_result_get_str(r, most, osc_column_overview_category));
 }
@@ -542,7 +538,6 @@ static osc_status say(struct osc_strbuf *out, const struct view *v,
 {
     struct story s = {.facts = {.defs = defs, .n = N_FACTS}};
 
-    s.facts.v = s.v;
     *has_data = v->look(&s, of, o);
     osc_phrase_add(out, v->text, &s.facts);
     osc_strbuf_fini(&s.text);

@@ -57,10 +57,7 @@ struct sentence {
     X(instead, PHRASE, "{new_time} instead of {base_time}")             \
     X(bracket, PHRASE, "{growth? ({growth})}")
 
-#define NUMBER(name, kind, phrase) FACT_##name,
-#define DEF(name, kind, phrase)    {#name, OSC_PROSE_##kind, phrase},
-enum { FACT_LIST(NUMBER) N_FACTS };
-static const struct osc_prose_def defs[N_FACTS] = {FACT_LIST(DEF)};
+OSC_PROSE_VOCABULARY(FACT_LIST);
 
 enum { WORK, PART, STEP, PART_OF_STEP, ROW, N_TEXTS };
 static const char *const texts[N_TEXTS] = {
@@ -86,9 +83,8 @@ struct quote {
 
 struct story {
     const struct osc_diff_tables *t;
-    struct osc_strbuf *out; /* of all that were found */
-    struct osc_prose_fact v[N_FACTS];
-    struct osc_prose_facts facts; /* of the sentence that is being made; points to v */
+    struct osc_strbuf *out;       /* of all that were found */
+    struct osc_prose_facts facts; /* of the sentence that is being made */
     struct quote quotes[QUOTES_MAX];
     uint32_t n_quotes;
     struct sentence found[FOUND_MAX];
@@ -136,7 +132,7 @@ static osc_status end(struct story *s, int text)
     if (st == OSC_OK)
         osc_phrase_add(s->out, texts[text], &s->facts);
     s->found[s->n_found++].to = s->out->len;
-    memset(s->v, 0, sizeof s->v);
+    memset(s->facts.v, 0, sizeof s->facts.v);
     s->n_quotes = 0;
     osc_labels_fini(&labels);
     return st;
@@ -566,7 +562,6 @@ osc_status osc_diff_sentences(const struct osc_diff_tables *t, struct osc_strbuf
     const bool has_kernels = t->kernels->n_rows > 0;
     osc_status st = osc_call_graph_make(&s.graph, t->operators, t->calls);
 
-    s.facts.v = s.v;
     s.is_device = time == OSC_TIME_DEVICE_SELF;
     s.where = s.is_device || has_kernels ? " on the device" : "";
     s.at = osc_change_columns(t->operators->def, time);
@@ -605,8 +600,7 @@ osc_status osc_diff_sentences(const struct osc_diff_tables *t, struct osc_strbuf
 
 void osc_diff_say_change(struct osc_strbuf *out, const struct osc_change *c)
 {
-    struct osc_prose_fact v[N_FACTS] = {0};
-    const struct osc_prose_facts facts = {defs, v, N_FACTS};
+    struct osc_prose_facts facts = {.defs = defs, .n = N_FACTS};
 
     osc_prose_real(&facts, FACT_new_time, c->new_ns);
     osc_prose_real(&facts, FACT_base_time, c->base_ns);

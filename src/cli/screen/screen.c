@@ -18,6 +18,7 @@
 #include "derive/breakdown.h"
 #include "model/producer.h"
 #include "names/elide.h"
+#include "prose/phrase.h"
 #include "prose/units.h"
 
 /* Rows of each section. With titles, blank lines and the limited hints, the page always leaves
@@ -45,36 +46,115 @@ static void put_text(struct osc_page *p, const struct osc_strbuf *text, size_t c
                      column, max_lines);
 }
 
-/* --- the trace -------------------------------------------------------------- */
+/* --- sentences -------------------------------------------------------------- */
 
-/* Append LEAD, such as ", ", and "1,234 threads". */
-static void add_number_of(struct osc_strbuf *out, const char *lead, uint64_t n, const char *one,
-                          const char *many)
+/* What they may say. */
+/* clang-format off */
+#define FACT_LIST(X)                                                                         \
+    X(torch, CLEAN, 0) X(program, TEXT, 0) X(format, CLEAN, 0) /* who wrote the trace */     \
+    X(ranks, COUNT, 0) X(spans, COUNT, 0) X(devices, COUNT, 0) /* if there are several */    \
+    X(device, CLEAN, 0) X(threads, COUNT, 0) X(events, COUNT, 0) X(duration, TIME, 0)        \
+    X(switches, TEXT, 0) /* of the profiler */                                               \
+    X(mean, TIME, 0) X(n, INTEGER, 0) X(n_kept, COUNT, 0) /* steps */                        \
+    X(n_left, INTEGER, 0) /* of them at the end */                                           \
+    X(iterates, FLAG, 0) /* they are iterations */                                           \
+    X(cut, TEXT, 0) /* little of them was measured */                                        \
+    X(n_whole, INTEGER, 0) X(n_files, INTEGER, 0) /* traces that count as one step */        \
+    X(are_whole, FLAG, 0) /* all do */                                                       \
+    X(are_outside, FLAG, 0) /* as no step begins in what is selected */                      \
+    X(counts, TEXT, 0) X(note, TEXT, 0) /* what counts as the step, and what of it */        \
+    X(are_spans, FLAG, 0) X(fast, INTEGER, 0) X(fast_time, TIME, 0) X(slow, INTEGER, 0)      \
+    X(slow_time, TIME, 0) /* ranks or spans */                                               \
+    X(rank, INTEGER, 0) X(span, INTEGER, 0) /* of a finding, if there are several */         \
+    X(severity, TEXT, 0) X(count, COUNT, 0) X(message, TEXT, 0) X(code, TEXT, 0)             \
+    X(remedy, TEXT, 0) X(title, TEXT, 0) X(late, INTEGER, 0) X(stake, TIME, 0)               \
+    X(n_more, INTEGER, 0) /* findings */
+
+/* clang-format on */
+OSC_PROSE_VOCABULARY(FACT_LIST);
+
+/* Lines of the page, and how many each may take. That of the worst finding has room for its
+ * remedy on 60 columns: what somebody should do is never cut. */
+enum { TRACE, RANKS, STEP, WORST, ADVICE, NOTE, N_SENTENCES };
+static const struct {
+    unsigned most_lines;
+    const char *text;
+} sentences[N_SENTENCES] = {
+    [TRACE] = {2, "{torch?PyTorch {torch}|{program?{program}|{format} trace}}{ranks?, {ranks} "
+                  "ranks}{spans?, {spans} spans}{device?, {device}}{devices?, {devices} "
+                  "devices}, {threads} {threads|thread|threads}, {events} "
+                  "{events|event|events} in {duration}{switches?; with {switches}}"},
+    [RANKS] = {1, "fastest {are_spans?span|rank} {fast}: {fast_time}, slowest "
+                  "{are_spans?span|rank} {slow}: {slow_time}"},
+    [STEP] = {4,
+              "{mean}: {are_whole?{are_outside?no step begins in what is selected|no steps "
+              "in the {n|trace|traces}}; {n||of each }{counts}{note?; {note}}|{n_kept|one "
+              "{n||whole }{iterates?iteration|step}|the mean of {n_kept} "
+              "{iterates?iterations (no steps in the trace)|steps}}}{n_left?; {n_left} more "
+              "at the end {n_left|is|are} left out: table steps says why}{cut?; {cut}}"
+              "{n_whole?; {are_outside?in {n_whole} of {n_files} files no step begins in "
+              "what is selected: {n_whole|it counts as one|they count as one each}|{n_whole} "
+              "of {n_files} files {n_whole|has no steps and counts as one|have no steps and "
+              "count as one each}}}"},
+    [WORST] = {8, "{severity}: {count?{count} x }{message} ({code}){remedy?: {remedy}}"
+                  "{n_more?; {n_more} more}"},
+    [ADVICE] = {1, "{rank?rank {rank}: }{span?span {span}: }{title}{late?, much of it for rank "
+                   "{late}}{stake?, {stake} at stake}{n_more?; {n_more} more}"},
+    [NOTE] = {3, "{rank?rank {rank}: }{span?span {span}: }{message}"},
+};
+
+const char *osc_screen_check(void)
 {
-    osc_strbuf_adds(out, lead);
-    osc_strbuf_add_count(out, n);
-    osc_strbuf_addf(out, " %s", n == 1 ? one : many);
+    const char *fault = NULL;
+
+    for (int k = 0; k < N_SENTENCES && !fault; k++)
+        fault = osc_phrase_check(sentences[k].text, defs, N_FACTS);
+    return fault;
 }
 
-/* Append ", xpu:0" or ", 8 devices". */
-static void add_devices(const struct osc_page *p, struct osc_strbuf *out)
+/* Facts for a sentence, and the text that one of them borrows. */
+struct story {
+    struct osc_prose_facts facts;
+    struct osc_strbuf text; /* owned */
+};
+
+/* Let FACT be the text of S, if there is one. */
+static void set_text(struct story *s, unsigned fact)
+{
+    if (s->text.len > 0)
+        osc_prose_text(&s->facts, fact, (struct osc_str){s->text.s, (uint32_t)s->text.len});
+}
+
+/* Print SENTENCE, of S, from COLUMN of a line that has begun, and end S. */
+static void put_sentence(struct osc_page *p, int sentence, struct story *s, size_t column)
+{
+    struct osc_strbuf text = {.status = s->text.status};
+
+    osc_strbuf_adds(p->out, "  ");
+    osc_phrase_add(&text, sentences[sentence].text, &s->facts);
+    put_text(p, &text, column, sentences[sentence].most_lines);
+    osc_strbuf_fini(&text);
+    osc_strbuf_fini(&s->text);
+}
+
+/* --- the trace -------------------------------------------------------------- */
+
+/* Say how many devices there are, or which one. */
+static void look_at_devices(const struct osc_page *p, struct story *s)
 {
     const struct osc_answer *const a = osc_screen_answer(p->s, OSC_SCREEN_TRACKS);
+    const uint64_t n = osc_screen_info_count(p->s, "devices");
 
-    if (osc_screen_info_count(p->s, "devices") != 1) {
-        if (osc_screen_info_count(p->s, "devices") > 1)
-            add_number_of(out, ", ", osc_screen_info_count(p->s, "devices"), "device",
-                          "devices");
-        return;
-    }
-    for (uint32_t b = 0; b < a->n_blocks; b++) {
+    if (n > 1)
+        osc_prose_number(&s->facts, FACT_devices, (int64_t)n);
+    for (uint32_t b = 0; b < a->n_blocks && n == 1; b++) {
         const struct osc_result *const r = &a->blocks[b].result;
 
         for (uint64_t i = 0; i < r->n_rows; i++) {
             if (!osc_str_eq(osc_result_get_str(r, i, osc_column_tracks_kind), OSC_STR("queue")))
                 continue;
-            osc_strbuf_adds(out, ", ");
-            osc_utf8_append_terminal(out, osc_result_get_str(r, i, osc_column_tracks_parent));
+            osc_prose_text(&s->facts, FACT_device,
+                           osc_result_get_str(r, i, osc_column_tracks_parent));
             return;
         }
     }
@@ -101,7 +181,7 @@ static void add_switches(const struct osc_page *p, struct osc_strbuf *out)
                                               {"profile_memory", "memory", "no_memory"},
                                               {"with_modules", "modules", "no_modules"},
                                               {"with_flops", "FLOPs", "no_flops"}};
-    const char *sep = "; with ";
+    const char *sep = "";
 
     for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
         if (!osc_screen_info_flag(p->s, switches[i][0]) || all_lack(p, switches[i][2]))
@@ -161,7 +241,7 @@ static void put_head(struct osc_page *p)
     const struct osc_str torch = osc_screen_info(p->s, "torch_version"),
                          producer = osc_screen_info(p->s, "producer"),
                          format = osc_screen_info(p->s, "format");
-    struct osc_strbuf text = {0};
+    struct story s = {.facts = {.defs = defs, .n = N_FACTS}};
 
     osc_utf8_append_terminal(&p->cell, osc_str_c(args->operands[0]));
     if (args->n_operands > 1)
@@ -175,28 +255,24 @@ static void put_head(struct osc_page *p)
         osc_strbuf_adds(p->out, "\x1b[0m");
     osc_page_end_line(p);
 
-    if (torch.len > 0) {
-        osc_strbuf_adds(&text, "PyTorch ");
-        osc_utf8_append_terminal(&text, torch);
-    } else if (producer.len > 0 || osc_str_eq(format, OSC_STR("chrome"))) {
-        osc_strbuf_adds(&text, osc_producer_title_of(producer));
-    } else {
-        osc_utf8_append_terminal(&text, format);
-        osc_strbuf_adds(&text, " trace");
+    if (torch.len > 0)
+        osc_prose_text(&s.facts, FACT_torch, torch);
+    else if (producer.len > 0 || osc_str_eq(format, OSC_STR("chrome")))
+        osc_prose_text(&s.facts, FACT_program, osc_str_c(osc_producer_title_of(producer)));
+    osc_prose_text(&s.facts, FACT_format, format);
+    for (int k = 0; k < 2; k++) {
+        const uint64_t n = osc_screen_info_count(p->s, k == 0 ? "ranks" : "spans");
+
+        if (n > 1)
+            osc_prose_number(&s.facts, k == 0 ? FACT_ranks : FACT_spans, (int64_t)n);
     }
-    if (osc_screen_info_count(p->s, "ranks") > 1)
-        add_number_of(&text, ", ", osc_screen_info_count(p->s, "ranks"), "rank", "ranks");
-    if (osc_screen_info_count(p->s, "spans") > 1)
-        add_number_of(&text, ", ", osc_screen_info_count(p->s, "spans"), "span", "spans");
-    add_devices(p, &text);
-    add_number_of(&text, ", ", osc_screen_info_count(p->s, "threads"), "thread", "threads");
-    add_number_of(&text, ", ", osc_screen_info_count(p->s, "events"), "event", "events");
-    osc_strbuf_adds(&text, " in ");
-    osc_units_time(&text, (double)osc_screen_info_count(p->s, "duration_ns"));
-    add_switches(p, &text);
-    osc_strbuf_adds(p->out, "  ");
-    put_text(p, &text, 2, 2);
-    osc_strbuf_fini(&text);
+    look_at_devices(p, &s);
+    osc_prose_number(&s.facts, FACT_threads, (int64_t)osc_screen_info_count(p->s, "threads"));
+    osc_prose_number(&s.facts, FACT_events, (int64_t)osc_screen_info_count(p->s, "events"));
+    osc_prose_real(&s.facts, FACT_duration, (double)osc_screen_info_count(p->s, "duration_ns"));
+    add_switches(p, &s.text);
+    set_text(&s, FACT_switches);
+    put_sentence(p, TRACE, &s, 2);
     put_busy(p);
 }
 
@@ -236,22 +312,13 @@ static void put_ranks(struct osc_page *p)
     if (!fast || fast == slow)
         return;
     const bool are_spans = fast->rank == slow->rank;
-    struct osc_strbuf text = {0};
-    osc_strbuf_addf(&text, "fastest %s %d: ", are_spans ? "span" : "rank",
-                    are_spans ? fast->span : fast->rank);
-    osc_units_time(&text, least);
-    osc_strbuf_addf(&text, ", slowest %s %d: ", are_spans ? "span" : "rank",
-                    are_spans ? slow->span : slow->rank);
-    osc_units_time(&text, most);
-    osc_strbuf_adds(p->out, "  ");
-    put_text(p, &text, 2, 1);
-    osc_strbuf_fini(&text);
-}
-
-/* Append "1 of 2 files". */
-static void add_part_of_files(const struct osc_page *p, struct osc_strbuf *out, uint64_t n)
-{
-    osc_strbuf_addf(out, "%llu of %u files", (unsigned long long)n, p->s->n_traces);
+    struct story s = {.facts = {.defs = defs, .n = N_FACTS}};
+    osc_prose_flag(&s.facts, FACT_are_spans, are_spans);
+    osc_prose_number(&s.facts, FACT_fast, are_spans ? fast->span : fast->rank);
+    osc_prose_number(&s.facts, FACT_slow, are_spans ? slow->span : slow->rank);
+    osc_prose_real(&s.facts, FACT_fast_time, least);
+    osc_prose_real(&s.facts, FACT_slow_time, most);
+    put_sentence(p, RANKS, &s, 2);
 }
 
 /* Whether row I of R, of `overview`, is one of its N longest parts. */
@@ -282,8 +349,8 @@ static void put_why_no_step(struct osc_page *p, uint64_t n)
     osc_strbuf_fini(&text);
 }
 
-/* Add that less than half of the steps was measured, if so. */
-static void add_cut(const struct osc_page *p, struct osc_strbuf *text)
+/* Say that less than half of the steps was measured, if so. */
+static void look_at_cut(const struct osc_page *p, struct story *s)
 {
     const struct osc_answer *const a = osc_screen_answer(p->s, OSC_SCREEN_STEPS);
     struct osc_cut_steps c = {0};
@@ -292,56 +359,41 @@ static void add_cut(const struct osc_page *p, struct osc_strbuf *text)
         osc_cut_steps_add(&c, &a->blocks[b].result);
     if (!osc_cut_steps_is(&c))
         return;
-    osc_strbuf_adds(text, "; ");
-    osc_cut_steps_say(&c, "the kept steps", text);
+    osc_cut_steps_say(&c, "the kept steps", &s->text);
+    set_text(s, FACT_cut);
 }
 
-/* Add what counts as the step of each of N traces, none of which has one; if there is one
- * alone, also that it begins late. */
-static void add_whole(const struct osc_page *p, uint64_t n, struct osc_strbuf *text)
+/* Say of N_WHOLE traces, which count as one step each, what that step is, if no other one has
+ * any; and if there is one trace alone, also that it begins late. */
+static void look_at_whole(const struct osc_page *p, uint64_t n, uint64_t n_whole,
+                          struct story *s)
 {
     const struct osc_answer *const a = osc_screen_answer(p->s, OSC_SCREEN_STEPS);
     uint64_t n_outside;
     bool has_work;
 
+    if (n_whole == 0)
+        return;
     osc_screen_look_at_whole(p->s, &n_outside, &has_work);
-    osc_strbuf_addf(text, ": %s; %s%s",
-                    n_outside > 0 ? "no step begins in what is selected"
-                    : n > 1       ? "no steps in the traces"
-                                  : "no steps in the trace",
-                    n > 1 ? "of each " : "", osc_breakdown_what_counts(has_work));
+    osc_prose_flag(&s->facts, FACT_are_outside, n_outside > 0);
+    osc_prose_flag(&s->facts, FACT_are_whole, n_whole == n);
+    if (n_whole < n)
+        osc_prose_number(&s->facts, FACT_n_whole, (int64_t)n_whole);
+    osc_prose_number(&s->facts, FACT_n_files, p->s->n_traces);
+    osc_prose_text(&s->facts, FACT_counts, osc_str_c(osc_breakdown_what_counts(has_work)));
     for (uint32_t b = 0; b < a->n_blocks && n == 1; b++) {
         const struct osc_result *const r = &a->blocks[b].result;
 
-        if (r->n_rows > 0 && osc_result_has(r, 0, osc_column_steps_note)) {
-            osc_strbuf_adds(text, "; ");
-            osc_strbuf_addstr(text, osc_result_get_str(r, 0, osc_column_steps_note));
-        }
+        if (r->n_rows > 0 && osc_result_has(r, 0, osc_column_steps_note))
+            osc_prose_text(&s->facts, FACT_note,
+                           osc_result_get_str(r, 0, osc_column_steps_note));
     }
-}
-
-/* Add that N_WHOLE traces count as one step each, besides others that have steps. */
-static void add_some_whole(const struct osc_page *p, uint64_t n_whole, struct osc_strbuf *text)
-{
-    uint64_t n_outside;
-    bool has_work;
-
-    osc_screen_look_at_whole(p->s, &n_outside, &has_work);
-    osc_strbuf_adds(text, n_outside > 0 ? "; in " : "; ");
-    add_part_of_files(p, text, n_whole);
-    if (n_outside > 0)
-        osc_strbuf_adds(
-            text, n_whole > 1 ? " no step begins in what is selected: they count as one each"
-                              : " no step begins in what is selected: it counts as one");
-    else
-        osc_strbuf_adds(text, n_whole > 1 ? " have no steps and count as one each"
-                                          : " has no steps and counts as one");
 }
 
 static void put_steps(struct osc_page *p)
 {
     const struct osc_result *const r = osc_screen_merged(p->s, OSC_SCREEN_OVERVIEW);
-    struct osc_strbuf text = {0};
+    struct story s = {.facts = {.defs = defs, .n = N_FACTS}};
     uint64_t n, n_kept, n_whole;
 
     osc_screen_count_steps(p->s, &n, &n_kept, &n_whole);
@@ -352,24 +404,15 @@ static void put_steps(struct osc_page *p)
     const bool iterates = osc_screen_has_iterations(p->s);
     const char *const title = iterates ? "ITERATION" : "STEP";
     osc_page_section(p, title);
-    osc_strbuf_adds(p->out, "  ");
-    osc_units_time(&text, osc_result_get_num(r, 0, osc_column_overview_avg_ns));
-    if (n_whole > 0 && n_whole == n)
-        add_whole(p, n, &text);
-    else if (n_kept == 1)
-        osc_strbuf_addf(&text, ": one %s%s", n == 1 ? "" : "whole ",
-                        iterates ? "iteration" : "step");
-    else
-        add_number_of(&text, ": the mean of ", n_kept, "",
-                      iterates ? "iterations (no steps in the trace)" : "steps");
+    osc_prose_real(&s.facts, FACT_mean, osc_result_get_num(r, 0, osc_column_overview_avg_ns));
+    osc_prose_number(&s.facts, FACT_n, (int64_t)n);
+    osc_prose_number(&s.facts, FACT_n_kept, (int64_t)n_kept);
+    osc_prose_flag(&s.facts, FACT_iterates, iterates);
     if (n > n_kept)
-        osc_strbuf_addf(&text, "; %llu more at the end %s left out: table steps says why",
-                        (unsigned long long)(n - n_kept), n - n_kept == 1 ? "is" : "are");
-    add_cut(p, &text);
-    if (n_whole > 0 && n_whole < n)
-        add_some_whole(p, n_whole, &text);
-    put_text(p, &text, strlen(title) + 2, 4);
-    osc_strbuf_fini(&text);
+        osc_prose_number(&s.facts, FACT_n_left, (int64_t)(n - n_kept));
+    look_at_cut(p, &s);
+    look_at_whole(p, n, n_whole, &s);
+    put_sentence(p, STEP, &s, strlen(title) + 2);
     /* One of the lines is that of the ranks. */
     const bool has_ranks = osc_screen_answer(p->s, OSC_SCREEN_RANKS)->n_blocks > 1;
     for (uint64_t i = 1; i < r->n_rows; i++) {
@@ -390,20 +433,25 @@ static void put_steps(struct osc_page *p)
 
 /* --- what stands out -------------------------------------------------------- */
 
-/* Append "rank 1" or "span 2" of block B of A, and SEP, if there are several. */
-static void add_owner(struct osc_strbuf *out, const struct osc_answer *a,
-                      const struct osc_answer_block *b, const char *sep)
+/* Say whose rank or span the finding of block B of A is, if there are several. */
+static void set_owner(struct story *s, const struct osc_answer *a,
+                      const struct osc_answer_block *b)
 {
     if (osc_screen_has_ranks(a))
-        osc_strbuf_addf(out, "rank %d%s", b->rank, sep);
+        osc_prose_number(&s->facts, FACT_rank, b->rank);
     else if (a->n_blocks > 1)
-        osc_strbuf_addf(out, "span %d%s", b->span, sep);
+        osc_prose_number(&s->facts, FACT_span, b->span);
 }
 
 /* Print "step 5", preceded by its rank or span if there are several. */
 static void put_step_name(struct osc_page *p, const struct osc_answer_block *b, uint64_t row)
 {
-    add_owner(&p->cell, osc_screen_answer(p->s, OSC_SCREEN_STEPS), b, " ");
+    const struct osc_answer *const a = osc_screen_answer(p->s, OSC_SCREEN_STEPS);
+
+    if (osc_screen_has_ranks(a))
+        osc_strbuf_addf(&p->cell, "rank %d ", b->rank);
+    else if (a->n_blocks > 1)
+        osc_strbuf_addf(&p->cell, "span %d ", b->span);
     osc_strbuf_adds(&p->cell, "step ");
     osc_screen_add_step(&b->result, row, &p->cell);
     osc_page_cell(p, 16, false);
@@ -495,9 +543,8 @@ static const struct {
 };
 #define N_LACKS (sizeof lacks / sizeof *lacks)
 
-/* Enough for the longest finding with its remedy, and for all that may be missing, on a
- * terminal of 60 columns: what somebody should do is never cut. */
-#define WORST_LINES 8
+/* Enough for all that may be missing, on a terminal of 60 columns: what somebody should do is
+ * never cut. */
 #define LACKS_LINES 6
 
 /* The index of CODE in lacks; N_LACKS: none. */
@@ -543,33 +590,27 @@ static void put_worst(struct osc_page *p)
         worst = n++ == 0 ? i : worst;
     }
     osc_page_section(p, "QUALITY");
-    osc_strbuf_adds(p->out, "  ");
     if (n == 0) {
-        osc_strbuf_adds(p->out, "nothing was skipped or repaired");
+        osc_strbuf_adds(p->out, "  nothing was skipped or repaired");
         osc_page_end_line(p);
         return;
     }
-    const struct osc_str severity = osc_result_get_str(r, worst, osc_column_quality_severity);
-    struct osc_strbuf text = {0};
-    osc_strbuf_addstr(&text, severity);
-    osc_strbuf_adds(&text, ": ");
-    if (osc_result_get_int(r, worst, osc_column_quality_count) > 1) {
-        osc_strbuf_add_count(&text,
-                             (uint64_t)osc_result_get_int(r, worst, osc_column_quality_count));
-        osc_strbuf_adds(&text, " x ");
-    }
-    osc_strbuf_addstr(&text, osc_result_get_str(r, worst, osc_column_quality_message));
-    osc_strbuf_adds(&text, " (");
-    osc_strbuf_addstr(&text, osc_result_get_str(r, worst, osc_column_quality_code));
-    osc_strbuf_adds(&text, ")");
+    const int64_t count = osc_result_get_int(r, worst, osc_column_quality_count);
+    struct story s = {.facts = {.defs = defs, .n = N_FACTS}};
+    osc_prose_text(&s.facts, FACT_severity,
+                   osc_result_get_str(r, worst, osc_column_quality_severity));
+    if (count > 1)
+        osc_prose_number(&s.facts, FACT_count, count);
+    osc_prose_text(&s.facts, FACT_message,
+                   osc_result_get_str(r, worst, osc_column_quality_message));
+    osc_prose_text(&s.facts, FACT_code, osc_result_get_str(r, worst, osc_column_quality_code));
     if (osc_result_has(r, worst, osc_column_quality_remedy)) {
-        osc_strbuf_adds(&text, ": ");
-        add_remedy(p, &text, osc_result_get_str(r, worst, osc_column_quality_remedy));
+        add_remedy(p, &s.text, osc_result_get_str(r, worst, osc_column_quality_remedy));
+        set_text(&s, FACT_remedy);
     }
     if (n > 1)
-        osc_strbuf_addf(&text, "; %llu more", (unsigned long long)(n - 1));
-    put_text(p, &text, 9, WORST_LINES);
-    osc_strbuf_fini(&text);
+        osc_prose_number(&s.facts, FACT_n_more, (int64_t)n - 1);
+    put_sentence(p, WORST, &s, 9);
 }
 
 /* Print the advice with the most time at stake, of any rank. */
@@ -577,30 +618,26 @@ static void put_advice(struct osc_page *p)
 {
     const struct osc_answer_block *of;
     uint64_t row;
-    struct osc_strbuf text = {0};
+    struct story s = {.facts = {.defs = defs, .n = N_FACTS}};
     const uint64_t n = osc_screen_advice(p->s, &of, &row);
 
     if (n == 0)
         return;
     const struct osc_result *const r = &of->result;
+    const int64_t impact_ns = osc_result_get_int(r, row, osc_column_advice_impact_ns),
+                  late = osc_screen_late_rank(p->s);
     osc_page_title(p, "ADVICE");
-    osc_strbuf_adds(p->out, "  ");
-    add_owner(&text, osc_screen_answer(p->s, OSC_SCREEN_ADVICE), of, ": ");
-    osc_strbuf_addstr(&text, osc_result_get_str(r, row, osc_column_advice_title));
+    set_owner(&s, osc_screen_answer(p->s, OSC_SCREEN_ADVICE), of);
+    osc_prose_text(&s.facts, FACT_title, osc_result_get_str(r, row, osc_column_advice_title));
     if (osc_str_eq(osc_result_get_str(r, row, osc_column_advice_code),
                    OSC_STR("communication")) &&
-        osc_screen_late_rank(p->s) >= 0)
-        osc_strbuf_addf(&text, ", much of it for rank %lld",
-                        (long long)osc_screen_late_rank(p->s));
-    if (osc_result_get_int(r, row, osc_column_advice_impact_ns) > 0) {
-        osc_strbuf_adds(&text, ", ");
-        osc_units_time(&text, (double)osc_result_get_int(r, row, osc_column_advice_impact_ns));
-        osc_strbuf_adds(&text, " at stake");
-    }
+        late >= 0)
+        osc_prose_number(&s.facts, FACT_late, late);
+    if (impact_ns > 0)
+        osc_prose_real(&s.facts, FACT_stake, (double)impact_ns);
     if (n > 1)
-        osc_strbuf_addf(&text, "; %llu more", (unsigned long long)(n - 1));
-    put_text(p, &text, 8, 1);
-    osc_strbuf_fini(&text);
+        osc_prose_number(&s.facts, FACT_n_more, (int64_t)n - 1);
+    put_sentence(p, ADVICE, &s, 8);
 }
 
 /* Print that a device was busy with what has no record, which no line above counts. */
@@ -609,7 +646,7 @@ static void put_earlier(struct osc_page *p)
     const struct osc_answer *const a = osc_screen_answer(p->s, OSC_SCREEN_ADVICE);
     const struct osc_answer_block *of = NULL;
     struct osc_str note = {0};
-    struct osc_strbuf text = {0};
+    struct story s = {.facts = {.defs = defs, .n = N_FACTS}};
 
     for (uint32_t b = 0; b < a->n_blocks && note.len == 0; b++) {
         of = &a->blocks[b];
@@ -618,11 +655,9 @@ static void put_earlier(struct osc_page *p)
     if (note.len == 0)
         return;
     osc_page_title(p, "NOTE");
-    osc_strbuf_adds(p->out, "  ");
-    add_owner(&text, a, of, ": ");
-    osc_strbuf_addstr(&text, note);
-    put_text(p, &text, 6, 3);
-    osc_strbuf_fini(&text);
+    set_owner(&s, a, of);
+    osc_prose_text(&s.facts, FACT_message, note);
+    put_sentence(p, NOTE, &s, 6);
 }
 
 /* Append " (in 1 of 2 files)" if only some files lack the data of row I of `quality`. */
@@ -633,9 +668,7 @@ static void add_where_lacking(const struct osc_page *p, struct osc_strbuf *out,
 
     if (n >= p->s->n_traces)
         return;
-    osc_strbuf_adds(out, " (in ");
-    add_part_of_files(p, out, n);
-    osc_strbuf_addc(out, ')');
+    osc_strbuf_addf(out, " (in %llu of %u files)", (unsigned long long)n, p->s->n_traces);
 }
 
 /* Append what the rows of `quality` say is lacking; IS_UNSURE: what may lie in a part of a file

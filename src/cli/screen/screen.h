@@ -16,3 +16,6 @@
 
 /* Append the screen to OUT. */
 void osc_screen_write(const struct osc_screen *s, struct osc_strbuf *out);
+
+/* NULL if all sentences name facts that there are (prose/phrase.h); else where one does not. */
+const char *osc_screen_check(void);
