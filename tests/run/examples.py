@@ -306,11 +306,17 @@ def options_in(page: str) -> set[str]:
     return {x for line in lines for x in re.findall(r"(?:^| )-([a-z][a-z-]+)", line)}
 
 
+def table_page(place: Place) -> str:
+    """The page of `opscope table`, which is built."""
+    return (place.opscope.parent / "docs/man/opscope-table.1").read_text(encoding="utf-8")
+
+
 def check_options(place: Place) -> None:
     """The manual has the options of --help; those that `info` and `table` share are in one page."""
-    table = (ROOT / "docs/man/opscope-table.1").read_text(encoding="utf-8")
+    table = table_page(place)
     for command in COMMANDS:
         page = (ROOT / f"docs/man/opscope-{command}.1").read_text(encoding="utf-8")
+        page = table if command == "table" else page
         there = options_in(page)
         real = set(re.findall(r"^ .{0,6}--([a-z-]+)", place.help(command), re.M)) - {"help"}
         if command in ("info", "diff"):
@@ -323,7 +329,7 @@ def check_tables(place: Place) -> None:
     """The manual that is built names every table, in the order of --list."""
     lines = place.run("opscope table --list").stdout
     real = re.findall(r"^([a-z_]+) ", lines, re.M)
-    page = (place.opscope.parent / "docs/man/opscope-table.1").read_text(encoding="utf-8")
+    page = table_page(place)
     listed = page.partition(".Bl")[2].partition(".El")[0]
     assert re.findall(r"^\.It Cm (\w+)", listed, re.M) == real, "opscope-table.1"
 
