@@ -127,6 +127,9 @@ static void add_value(struct osc_strbuf *out, enum osc_prose_kind kind,
     case OSC_PROSE_CLEAN:
         osc_utf8_append_terminal(out, fact->text);
         break;
+    case OSC_PROSE_HEAD:
+        osc_words_head(out, fact->text);
+        break;
     case OSC_PROSE_NAME:
         osc_words_name(out, fact->text);
         break;
@@ -139,16 +142,17 @@ static void add_value(struct osc_strbuf *out, enum osc_prose_kind kind,
 static struct span add_slot(struct osc_strbuf *out, const struct slot *slot,
                             const struct osc_prose_facts *facts)
 {
-    const unsigned k = find(slot->name, facts->defs, facts->n);
-    const bool is_phrase = k < facts->n && facts->defs[k].kind == OSC_PROSE_PHRASE;
-    const bool is_there = k < facts->n && (facts->v[k].is_there || is_phrase);
+    const unsigned k = find(slot->name, facts->prose->defs, facts->prose->n);
+    const bool is_phrase =
+        k < facts->prose->n && facts->prose->defs[k].kind == OSC_PROSE_PHRASE;
+    const bool is_there = k < facts->prose->n && (facts->v[k].is_there || is_phrase);
 
-    if (k == facts->n || (!is_there && slot->how != '?'))
+    if (k == facts->prose->n || (!is_there && slot->how != '?'))
         out->status = OSC_EINVAL;
     else if (is_phrase)
-        return whole(facts->defs[k].phrase);
+        return whole(facts->prose->defs[k].phrase);
     else if (slot->how == '}')
-        add_value(out, facts->defs[k].kind, &facts->v[k]);
+        add_value(out, facts->prose->defs[k].kind, &facts->v[k]);
     else
         return (slot->how == '?' ? is_there : facts->v[k].n == 1) ? slot->first : slot->second;
     return (struct span){0};
@@ -175,6 +179,11 @@ void osc_phrase_add(struct osc_strbuf *out, const char *phrase,
                     const struct osc_prose_facts *facts)
 {
     add(out, whole(phrase), facts);
+}
+
+void osc_prose_say(struct osc_strbuf *out, const struct osc_prose_facts *facts, unsigned fact)
+{
+    add(out, whole(facts->prose->defs[fact].phrase), facts);
 }
 
 /* --- checks ------------------------------------------------------------------------------- */
@@ -208,18 +217,18 @@ static const char *check(struct span text, const struct osc_prose_def *defs, uns
     return fault;
 }
 
-const char *osc_phrase_check(const char *phrase, const struct osc_prose_def *defs, unsigned n)
+const char *osc_phrase_check(const char *phrase, const struct osc_prose *prose)
 {
-    return check(whole(phrase), defs, n);
+    return check(whole(phrase), prose->defs, prose->n);
 }
 
-const char *osc_prose_check(const struct osc_prose_def *defs, unsigned n)
+const char *osc_prose_check(const struct osc_prose *prose)
 {
     const char *fault = NULL;
 
-    for (unsigned k = 0; k < n && !fault; k++) {
-        if (defs[k].kind == OSC_PROSE_PHRASE)
-            fault = check(whole(defs[k].phrase), defs, k);
+    for (unsigned k = 0; k < prose->n && !fault; k++) {
+        if (prose->defs[k].kind == OSC_PROSE_PHRASE)
+            fault = check(whole(prose->defs[k].phrase), prose->defs, k);
     }
     return fault;
 }

@@ -14,8 +14,8 @@
  *   "{count} {count|copy|copies}{name?, above all {name}}: {time} ({share} of all)"
  *
  * All facts that the sentences of one subject may have are a list, from which their numbers are
- * made, too (OSC_PROSE_VOCABULARY), so that code that sets an unknown fact does not compile.
- * Phrases name facts in a text: the unit test of the subject calls osc_phrase_check() for each.
+ * made, too (OSC_PROSE), so that code that sets an unknown fact does not compile.
+ * Phrases name facts in a text: the unit test of the subject calls osc_prose_check().
  *
  * Threading: pure functions.
  */
@@ -42,9 +42,10 @@ enum osc_prose_kind {
     OSC_PROSE_PERCENT, /* 12 % */
     OSC_PROSE_TEXT,    /* as it is */
     OSC_PROSE_CLEAN,   /* made safe for terminals: osc_utf8_append_terminal() */
+    OSC_PROSE_HEAD,    /* its beginning: osc_words_head() */
     OSC_PROSE_NAME,    /* a text that is shortened: osc_words_name() */
     OSC_PROSE_QUOTED,  /* and in quotes if it would read as words: osc_words_quoted() */
-    OSC_PROSE_PHRASE   /* always there: a part of several phrases */
+    OSC_PROSE_PHRASE   /* always there: a sentence, or a part of several */
 };
 
 /* A fact that phrases may name. */
@@ -59,25 +60,31 @@ struct osc_prose_fact {
     int64_t n;           /* of NS, BYTES, COUNT, INTEGER */
     double real;         /* of SHARE, PERCENT, a ratio; of TIME, DELTA, GROWTH, DECIMAL */
     double base;         /* of GROWTH: where it began */
-    struct osc_str text; /* of TEXT, CLEAN, NAME, QUOTED; borrowed */
+    struct osc_str text; /* of TEXT, CLEAN, HEAD, NAME, QUOTED; borrowed */
 };
 
 /* Most facts of one subject. */
 #define OSC_PROSE_MOST 112
 
-/* What is known for a phrase. {DEFS, N}: nothing yet. */
-struct osc_prose_facts {
+/* The facts and phrases of one subject. */
+struct osc_prose {
     const struct osc_prose_def *defs;
     unsigned n;
+};
+
+/* What is known for a phrase of PROSE; the rest zeroed: nothing yet. */
+struct osc_prose_facts {
+    const struct osc_prose *prose;
     struct osc_prose_fact v[OSC_PROSE_MOST]; /* by number */
 };
 
-/* Define what phrases of a file may name by LIST(X), which has X(NAME, KIND, PHRASE) for each
- * fact: FACT_NAME and so on, their number N_FACTS, and defs. */
-#define OSC_PROSE_VOCABULARY(LIST)                                     \
-    enum { LIST(OSC_PROSE_FACT_NUMBER) N_FACTS };                      \
-    _Static_assert(N_FACTS <= OSC_PROSE_MOST, "facts of one subject"); \
-    static const struct osc_prose_def defs[N_FACTS] = {LIST(OSC_PROSE_FACT_DEF)}
+/* Define NAME, the prose of a file, by LIST(X), which has X(NAME, KIND, PHRASE) for each fact
+ * and phrase: their numbers are FACT_NAME. */
+#define OSC_PROSE(name, LIST)                                                         \
+    enum { LIST(OSC_PROSE_FACT_NUMBER) N_FACTS };                                     \
+    _Static_assert(N_FACTS <= OSC_PROSE_MOST, "facts of one subject");                \
+    static const struct osc_prose_def facts_of_##name[] = {LIST(OSC_PROSE_FACT_DEF)}; \
+    const struct osc_prose name = {facts_of_##name, N_FACTS}
 #define OSC_PROSE_FACT_NUMBER(name, kind, phrase) FACT_##name,
 #define OSC_PROSE_FACT_DEF(name, kind, phrase)    {#name, OSC_PROSE_##kind, phrase},
 
@@ -115,14 +122,17 @@ static inline void osc_prose_text(struct osc_prose_facts *f, unsigned fact, stru
     f->v[fact] = (struct osc_prose_fact){.is_there = true, .text = text};
 }
 
-/* Append PHRASE with its FACTS. A slot whose fact is not there makes the status of OUT
- * OSC_EINVAL. */
+/* Append FACT, which is a PHRASE. A slot whose fact is not there makes the status of
+ * OUT OSC_EINVAL. */
+void osc_prose_say(struct osc_strbuf *out, const struct osc_prose_facts *facts, unsigned fact);
+
+/* The same of PHRASE, which is none of the facts. */
 void osc_phrase_add(struct osc_strbuf *out, const char *phrase,
                     const struct osc_prose_facts *facts);
 
-/* NULL if PHRASE can be read, and each of its slots is one of the N facts DEFS that can be
- * written so; else the place that is wrong. */
-const char *osc_phrase_check(const char *phrase, const struct osc_prose_def *defs, unsigned n);
+/* NULL if PHRASE can be read, and each of its slots is a fact of PROSE that can be written so;
+ * else the place that is wrong. */
+const char *osc_phrase_check(const char *phrase, const struct osc_prose *prose);
 
-/* The same of all phrases among DEFS; or the first that is wrong. */
-const char *osc_prose_check(const struct osc_prose_def *defs, unsigned n);
+/* The same of all phrases of PROSE. */
+const char *osc_prose_check(const struct osc_prose *prose);

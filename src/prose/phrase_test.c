@@ -21,9 +21,10 @@
     X(quoted, QUOTED, NULL)   \
     X(both, PHRASE, "{time} of {size}")
 
-OSC_PROSE_VOCABULARY(FACTS);
+extern const struct osc_prose prose;
+OSC_PROSE(prose, FACTS);
 
-static struct osc_prose_facts facts = {.defs = defs, .n = N_FACTS};
+static struct osc_prose_facts facts = {.prose = &prose};
 static struct osc_strbuf out;
 
 static int end(void **state)
@@ -39,7 +40,7 @@ static const char *said(const char *phrase)
     osc_strbuf_clear(&out);
     osc_phrase_add(&out, phrase, &facts);
     assert_int_equal(out.status, OSC_OK);
-    assert_null(osc_phrase_check(phrase, defs, N_FACTS));
+    assert_null(osc_phrase_check(phrase, &prose));
     return out.s ? out.s : "";
 }
 
@@ -74,6 +75,15 @@ TEST_WITH(means_and_what_they_grew_by_are_written, NULL, end)
     assert_string_equal(said("{growth}"), "2.1 x");
     osc_prose_growth(&facts, FACT_growth, 0, 1);
     assert_string_equal(said("{growth?{growth}|from nothing}"), "from nothing");
+}
+
+TEST_WITH(a_phrase_is_said_by_its_number, NULL, end)
+{
+    osc_prose_number(&facts, FACT_time, 1);
+    osc_prose_number(&facts, FACT_size, 2);
+    osc_strbuf_clear(&out);
+    osc_prose_say(&out, &facts, FACT_both);
+    assert_string_equal(out.s, "1 ns of 2 bytes");
 }
 
 TEST_WITH(a_share_of_nothing_is_none, NULL, end)
@@ -138,7 +148,7 @@ TEST_WITH(a_fault_is_found_where_it_is, NULL, end)
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         const char *const phrase = faults[i].phrase;
 
-        assert_ptr_equal(osc_phrase_check(phrase, defs, N_FACTS), phrase + faults[i].at);
+        assert_ptr_equal(osc_phrase_check(phrase, &prose), phrase + faults[i].at);
     }
 }
 
@@ -147,8 +157,8 @@ TEST_WITH(a_part_names_what_stands_before_it, NULL, end)
     static const struct osc_prose_def circle[] = {{"a", OSC_PROSE_PHRASE, "{b}"},
                                                   {"b", OSC_PROSE_PHRASE, "{a}"}};
 
-    assert_null(osc_prose_check(defs, N_FACTS));
-    assert_ptr_equal(osc_prose_check(circle, 2), circle[0].phrase);
+    assert_null(osc_prose_check(&prose));
+    assert_ptr_equal(osc_prose_check(&(struct osc_prose){circle, 2}), circle[0].phrase);
 }
 
 UNIT_MAIN("phrase")

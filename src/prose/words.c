@@ -9,6 +9,7 @@
 #include "names/labels.h"
 
 #define SYMBOL_WIDTH 60
+#define HEAD_BYTES   96u
 
 /* Write V, which is not negative, with three digits. */
 static void add_digits(struct osc_strbuf *out, double v, const char *unit)
@@ -106,4 +107,12 @@ void osc_words_symbol(struct osc_strbuf *out, struct osc_str name, bool has_full
     else
         out->status = st;
     osc_labels_fini(&labels);
+}
+
+void osc_words_head(struct osc_strbuf *out, struct osc_str name)
+{
+    const bool is_long = name.len > HEAD_BYTES;
+
+    osc_strbuf_add(out, name.s, is_long ? osc_utf8_head(name, HEAD_BYTES) : name.len);
+    osc_strbuf_adds(out, is_long ? "..." : "");
 }

@@ -34,3 +34,6 @@ void osc_words_name(struct osc_strbuf *out, struct osc_str name);
 /* NAME, which may be of a kernel, as tables show it: short, and with its arguments folded
  * unless HAS_FULL_NAMES. */
 void osc_words_symbol(struct osc_strbuf *out, struct osc_str name, bool has_full_names);
+
+/* The first 96 bytes of NAME, of which a sentence needs no more to be understood. */
+void osc_words_head(struct osc_strbuf *out, struct osc_str name);

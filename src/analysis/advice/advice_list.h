@@ -170,8 +170,8 @@ struct osc_advice_rule {
 /* Indexed by code. */
 extern const struct osc_advice_rule osc_advice_rules[OSC_ADVICE_COUNT];
 
-/* NULL if all rules name facts that there are (prose/phrase.h); else where one does not. */
-const char *osc_advice_check(void);
+/* What their phrases may name. */
+extern const struct osc_prose osc_advice_prose;
 
 /* Append the sentence of CODE, which has one, about N. */
 OSC_MUST_USE osc_status osc_advice_say(enum osc_advice_code code,

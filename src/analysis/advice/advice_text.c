@@ -137,8 +137,9 @@ enum { LITTLE = 50 };
 #define SET_MEASURED(name, kind, merge) osc_prose_number(f, FACT_##name, n->facts.name);
 enum { OSC_ADVICE_FACT_LIST(OSC_PROSE_FACT_NUMBER) SAID_LIST(OSC_PROSE_FACT_NUMBER) N_FACTS };
 _Static_assert(N_FACTS <= OSC_PROSE_MOST, "facts of one subject");
-static const struct osc_prose_def defs[N_FACTS] = {OSC_ADVICE_FACT_LIST(MEASURED_DEF)
-                                                       SAID_LIST(OSC_PROSE_FACT_DEF)};
+static const struct osc_prose_def defs[] = {OSC_ADVICE_FACT_LIST(MEASURED_DEF)
+                                                SAID_LIST(OSC_PROSE_FACT_DEF)};
+const struct osc_prose osc_advice_prose = {defs, N_FACTS};
 
 /* clang-format off */
 const struct osc_advice_rule osc_advice_rules[OSC_ADVICE_COUNT] = {
@@ -305,16 +306,6 @@ const struct osc_advice_rule osc_advice_rules[OSC_ADVICE_COUNT] = {
 [OSC_ADVICE_STRAGGLER] = {"straggler", "Ranks wait for one that comes late", NULL},
 };
 /* clang-format on */
-
-const char *osc_advice_check(void)
-{
-    const char *fault = osc_prose_check(defs, N_FACTS);
-
-    for (unsigned k = 0; k < OSC_ADVICE_COUNT && !fault; k++)
-        if (osc_advice_rules[k].text)
-            fault = osc_phrase_check(osc_advice_rules[k].text, defs, N_FACTS);
-    return fault;
-}
 
 /* --- facts -------------------------------------------------------------------------------- */
 
@@ -520,7 +511,7 @@ static osc_status set_names(struct osc_prose_facts *f, const struct osc_advice_n
 osc_status osc_advice_say(enum osc_advice_code code, const struct osc_advice_numbers *n,
                           struct osc_strbuf *out)
 {
-    struct osc_prose_facts facts = {.defs = defs, .n = N_FACTS};
+    struct osc_prose_facts facts = {.prose = &osc_advice_prose};
     struct osc_labels labels = {0};
     struct osc_strbuf module = {0};
     osc_status st = set_names(&facts, n, &labels);

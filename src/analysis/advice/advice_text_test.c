@@ -153,13 +153,15 @@ TEST_WITH(two_windows_of_one_rank_do_not_tell_how_long_it_waited, NULL, end_bloc
 
 TEST(every_phrase_names_known_facts)
 {
-    assert_null(osc_advice_check());
+    assert_null(osc_prose_check(&osc_advice_prose));
     for (unsigned k = 0; k < OSC_ADVICE_COUNT; k++) {
         const struct osc_advice_rule *const rule = &osc_advice_rules[k];
 
         assert_non_null(rule->code);
         assert_non_null(rule->title);
         assert_true(rule->text || k == OSC_ADVICE_STRAGGLER);
+        if (rule->text)
+            assert_null(osc_phrase_check(rule->text, &osc_advice_prose));
     }
 }
 

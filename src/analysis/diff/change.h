@@ -12,6 +12,7 @@
 #pragma once
 
 #include "analysis/diff/samples.h"
+#include "prose/phrase.h"
 
 /* Where the columns of a table are; the change is the time that rows are sorted by. */
 struct osc_change_columns {
@@ -71,3 +72,6 @@ double osc_change_p(const struct osc_sample *base, const struct osc_sample *new_
 
 /* Add notes to OUT: how many steps there are, and why nothing is said of significance. */
 void osc_change_note_steps(struct osc_result *out, const struct osc_run_steps *s);
+
+/* The note of `diff_steps` about the whole step. */
+extern const struct osc_prose osc_diff_steps_prose;

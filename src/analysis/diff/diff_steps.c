@@ -204,11 +204,17 @@ static void add_row(struct osc_result *out, const struct side *s, uint32_t k, do
         osc_result_int(out, ORDER, INT64_MAX);
 }
 
-#define FACT_LIST(X)      \
-    X(has_steps, FLAG, 0) \
-    X(base_ns, NS, 0)     \
-    X(new_ns, NS, 0) X(growth, GROWTH, 0) X(is_tested, FLAG, 0) X(is_significant, FLAG, 0)
-OSC_PROSE_VOCABULARY(FACT_LIST);
+#define FACT_LIST(X)                                                                       \
+    X(has_steps, FLAG, 0)                                                                  \
+    X(base_ns, NS, 0)                                                                      \
+    X(new_ns, NS, 0)                                                                       \
+    X(growth, GROWTH, 0)                                                                   \
+    X(is_tested, FLAG, 0)                                                                  \
+    X(is_significant, FLAG, 0)                                                             \
+    X(sentence, PHRASE,                                                                    \
+      "{has_steps?a step|the run} takes {new_ns} instead of {base_ns}{growth? ({growth})}" \
+      "{is_tested?{is_significant?, beyond noise|, within noise}}")
+OSC_PROSE(osc_diff_steps_prose, FACT_LIST);
 
 /* Note in one sentence what the whole step, or all of the run, took in both runs. */
 static void note_whole(struct osc_result *out, const struct side *s, double limit,
@@ -219,7 +225,7 @@ static void note_whole(struct osc_result *out, const struct side *s, double limi
     const bool has_steps = osc_steps_are_known(both), is_tested = osc_steps_suffice(both);
     const double base_ns = has_steps ? base->mean : (double)s[OSC_BASE].sums_ns[0];
     const double new_ns = has_steps ? new_->mean : (double)s[OSC_NEW].sums_ns[0];
-    struct osc_prose_facts facts = {.defs = defs, .n = N_FACTS};
+    struct osc_prose_facts facts = {.prose = &osc_diff_steps_prose};
     struct osc_strbuf text = {0};
 
     osc_prose_flag(&facts, FACT_has_steps, has_steps);
@@ -229,11 +235,7 @@ static void note_whole(struct osc_result *out, const struct side *s, double limi
     osc_prose_flag(&facts, FACT_is_tested, is_tested);
     osc_prose_flag(&facts, FACT_is_significant,
                    is_tested && decide(s, 0, limit, both).is_significant);
-    osc_phrase_add(&text,
-                   "{has_steps?a step|the run} takes {new_ns} instead of {base_ns}"
-                   "{growth? ({growth})}{is_tested?{is_significant?, beyond noise|, within "
-                   "noise}}",
-                   &facts);
+    osc_prose_say(&text, &facts, FACT_sentence);
     if (text.status == OSC_OK)
         osc_result_note(out, "%s", text.s);
     else

@@ -110,9 +110,44 @@ static uint64_t row_of_most(const struct osc_result *r, uint32_t column)
     X(ranks, COUNT, 0)                                                                    \
     X(rank, INTEGER, 0)                                                                   \
     X(findings, COUNT, 0)                                                                 \
-    X(worst, TEXT, 0)
+    X(worst, TEXT, 0)                                                                     \
+    /* and what they say, by view */                                                      \
+    X(overview, PHRASE,                                                                   \
+      "{time?{time} {has_steps?a step|count as one step, as {lies_outside?none "          \
+      "begins in what is selected|there are no steps}}{rest?; no operator, runtime "      \
+      "call or device work ran in {rest} of it}{largest?{rest?,|;} {largest} "            \
+      "{rest?is|of it is} {part}}{cut?; {cut}}{n_first?; two kinds of step: "             \
+      "{n_first} of {first_ns}}{n_second? and {n_second} of {second_ns}}{outlier?; "      \
+      "step {outlier} stands out with {outlier_ns}}|0 {n_selected?of {n_selected} "       \
+      "selected steps are kept: the device work of the last steps may not all have "      \
+      "been recorded, or they hold no operator|steps were measured}}.")                   \
+    X(trace, PHRASE,                                                                      \
+      "{events} {events|event|events} on {tracks} {tracks|track|tracks}{name?; "          \
+      "{kind?{kind} }{name}{device? of {device}} is busy for {time} ({share})}.")         \
+    X(operators, PHRASE,                                                                  \
+      "{name?{name} takes {share} of the {is_device?device|host} time of operators "      \
+      "by itself ({time})|0 operators took any time}.")                                   \
+    X(kernels, PHRASE,                                                                    \
+      "{name?Kernels run for {time}, {name} for {share} of it; "                          \
+      "{is_known?{cores?{cores} of kernel time uses tensor cores|no kernel is known "     \
+      "to use tensor cores}{unknown?, of {unknown} that is unknown}|whether they use "    \
+      "tensor cores is unknown}|0 kernels were found}.")                                  \
+    X(modules, PHRASE,                                                                    \
+      "{name?{name} takes {share} of the {is_device?device|host} time of modules by "     \
+      "itself ({time})|0 modules were found}{backward?; all of them {forward} "           \
+      "forward and {backward} backward}.")                                                \
+    X(memory, PHRASE,                                                                     \
+      "{peak?Peak {peak}{capacity? of {capacity}} on {device} at {at}, with {blocks} "    \
+      "{blocks|block|blocks} alive|0 peaks of memory are known}.")                        \
+    X(distributed, PHRASE,                                                                \
+      "{late?{late}|{rank?Of {ranks} {ranks|rank|ranks} none lets the others wait by "    \
+      "far most: rank {rank} for {time}|0 collectives of several ranks can be "           \
+      "compared}}.")                                                                      \
+    X(quality, PHRASE,                                                                    \
+      "{worst?{findings} {findings|finding|findings}; the worst: {worst}|0 findings: "    \
+      "nothing was skipped or is missing}.")
 
-OSC_PROSE_VOCABULARY(FACT_LIST);
+OSC_PROSE(osc_headlines_prose, FACT_LIST);
 
 /* Facts about a view, and texts that they borrow. */
 struct story {
@@ -481,65 +516,30 @@ static const struct view {
     /* Set the facts of its sentence. Whether there is something to show. */
     bool (*look)(struct story *s, const struct osc_result *const *of,
                  const struct osc_options *o);
+    unsigned sentence;
     unsigned table;             /* that the sentence is about, */
     const char *option, *value; /* and its option, or NULL; the value of a switch is NULL */
-    const char *text;
 } views[] = {
-    {"overview", look_at_overview, OVERVIEW, "merge", NULL,
-     "{time?{time} {has_steps?a step|count as one step, as {lies_outside?none begins in what "
-     "is "
-     "selected|there are no steps}}{rest?; no operator, runtime call or device work ran in "
-     "{rest} of it}{largest?{rest?,|;} {largest} {rest?is|of it is} {part}}{cut?; {cut}}"
-     "{n_first?; two kinds of step: {n_first} of {first_ns}}{n_second? and {n_second} of "
-     "{second_ns}}{outlier?; step {outlier} stands out with {outlier_ns}}|0 {n_selected?of "
-     "{n_selected} selected steps are kept: the device work of the last steps may not all have "
-     "been recorded, or they hold no operator|steps were measured}}."},
-    {"trace", look_at_trace, TRACKS, "sort", "busy_ns",
-     "{events} {events|event|events} on {tracks} {tracks|track|tracks}{name?; {kind?{kind} }"
-     "{name}{device? of {device}} is busy for {time} ({share})}."},
-    {"operators", look_at_operators, OPERATORS, "merge", NULL,
-     "{name?{name} takes {share} of the {is_device?device|host} time of operators by itself "
-     "({time})|0 operators took any time}."},
-    {"kernels", look_at_kernels, KERNELS, "merge", NULL,
-     "{name?Kernels run for {time}, {name} for {share} of it; {is_known?{cores?{cores} of "
-     "kernel time uses tensor cores|no kernel is known to use tensor cores}{unknown?, of "
-     "{unknown} that is unknown}|whether they use tensor cores is unknown}|0 kernels were "
-     "found}."},
-    {"modules", look_at_modules, MODULES, "merge", NULL,
-     "{name?{name} takes {share} of the {is_device?device|host} time of modules by itself "
-     "({time})|0 modules were found}{backward?; all of them {forward} forward and {backward} "
-     "backward}."},
-    {"memory", look_at_memory, PEAKS, NULL, NULL,
-     "{peak?Peak {peak}{capacity? of {capacity}} on {device} at {at}, with {blocks} "
-     "{blocks|block|blocks} alive|0 peaks of memory are known}."},
-    {"distributed", look_at_ranks, STRAGGLERS, NULL, NULL,
-     "{late?{late}|{rank?Of {ranks} {ranks|rank|ranks} none lets the others wait by far most: "
-     "rank {rank} for {time}|0 collectives of several ranks can be compared}}."},
-    {"quality", look_at_quality, QUALITY, "merge", NULL,
-     "{worst?{findings} {findings|finding|findings}; the worst: {worst}|0 findings: nothing "
-     "was "
-     "skipped or is missing}."},
+    {"overview", look_at_overview, FACT_overview, OVERVIEW, "merge", NULL},
+    {"trace", look_at_trace, FACT_trace, TRACKS, "sort", "busy_ns"},
+    {"operators", look_at_operators, FACT_operators, OPERATORS, "merge", NULL},
+    {"kernels", look_at_kernels, FACT_kernels, KERNELS, "merge", NULL},
+    {"modules", look_at_modules, FACT_modules, MODULES, "merge", NULL},
+    {"memory", look_at_memory, FACT_memory, PEAKS, NULL, NULL},
+    {"distributed", look_at_ranks, FACT_distributed, STRAGGLERS, NULL, NULL},
+    {"quality", look_at_quality, FACT_quality, QUALITY, "merge", NULL},
 };
 #define N_VIEWS (sizeof views / sizeof *views)
-
-const char *osc_headlines_check(void)
-{
-    const char *fault = NULL;
-
-    for (size_t i = 0; i < N_VIEWS && !fault; i++)
-        fault = osc_phrase_check(views[i].text, defs, N_FACTS);
-    return fault;
-}
 
 /* Append the sentence of V, and set whether there is something to show. */
 static osc_status say(struct osc_strbuf *out, const struct view *v,
                       const struct osc_result *const *of, const struct osc_options *o,
                       bool *has_data)
 {
-    struct story s = {.facts = {.defs = defs, .n = N_FACTS}};
+    struct story s = {.facts = {.prose = &osc_headlines_prose}};
 
     *has_data = v->look(&s, of, o);
-    osc_phrase_add(out, v->text, &s.facts);
+    osc_prose_say(out, &s.facts, v->sentence);
     osc_strbuf_fini(&s.text);
     osc_labels_fini(&s.labels);
     return s.status == OSC_OK ? out->status : s.status;

@@ -2,9 +2,10 @@
 /*
  * headlines.h - the sentences of the table `headlines`.
  *
- * Threading: pure functions.
+ * Threading: constant.
  */
 #pragma once
 
-/* NULL if all sentences name facts that there are (prose/phrase.h); else where one does not. */
-const char *osc_headlines_check(void);
+#include "prose/phrase.h"
+
+extern const struct osc_prose osc_headlines_prose;

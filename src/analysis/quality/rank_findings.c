@@ -5,12 +5,11 @@
 #include "analysis/ranks/expected.h"
 #include "base/mem.h"
 #include "base/sort.h"
-#include "base/utf8.h"
 #include "codec/json.h"
+#include "prose/phrase.h"
 
 #define LISTED     12u /* ranges of ranks in a sentence, */
 #define COMPONENTS 6u  /* groups of ranks in one, */
-#define NAME_BYTES 96u /* bytes of a name in one */
 #define EACH_MAX   8u  /* rows of a code */
 
 /* --- lists of ranks ----------------------------------------------------------------------- */
@@ -61,33 +60,60 @@ static void put_ranks(struct osc_strbuf *out, struct ranks *l)
         out->status = l->text.status;
 }
 
-/* --- rows ------------------------------------------------------------------------------- */
+/* --- sentences ---------------------------------------------------------------------------- */
 
-/* Begin TEXT with what CODE says. */
-static void begin(struct osc_strbuf *text, enum osc_finding_code code)
+/* What they may say. */
+#define FACT_LIST(X)                                                                  \
+    X(finding, TEXT, 0)                                                               \
+    X(who, TEXT, 0) /* ranks; or groups of them */                                    \
+    X(world, INTEGER, 0)                                                              \
+    X(least, INTEGER, 0) /* steps that a rank has, */                                 \
+    X(most, INTEGER, 0)                                                               \
+    X(are_several, FLAG, 0) /* ranks that have fewer */                               \
+    X(is_first, FLAG, 0)    /* collective of some */                                  \
+    X(operation, HEAD, 0)                                                             \
+    X(group, HEAD, 0)                                                                 \
+    X(members, HEAD, 0) /* of a group without a name */                               \
+    X(number, INTEGER, 0)                                                             \
+    X(place, INTEGER, 0) /* by time, if it has no number */                           \
+    X(span, INTEGER, 0)  /* if there are several */                                   \
+    X(n_more, INTEGER, 0)                                                             \
+    X(no_rank, PHRASE, "{finding}: {who}{world? of {world}}{span? in span {span}}")   \
+    X(few_steps, PHRASE,                                                              \
+      "{finding}: {who} ({least}{are_several? at least}, others {most}){span? in "    \
+      "span {span}}")                                                                 \
+    X(collective, PHRASE,                                                             \
+      "{finding}: {is_first?first }{operation}{group? of group {group}}{members? of " \
+      "the group {members}}, number {number?{number}|{place} in order of "            \
+      "start}{span? in span {span}}: {who}")                                          \
+    X(more_groups, PHRASE, "{finding}: {n_more} more groups")                         \
+    X(clocks, PHRASE, "{finding}: {who}{n_more?; and {n_more} more}")
+OSC_PROSE(osc_rank_findings_prose, FACT_LIST);
+
+/* A row, without its sentence. */
+struct row {
+    enum osc_finding_code code;
+    uint64_t count;
+    int64_t first_ns;
+};
+
+/* Add a row whose SENTENCE has FACTS about WHO, which may be NULL. */
+static osc_status add(struct osc_result *r, struct row row, unsigned sentence,
+                      struct osc_prose_facts *facts, const struct osc_strbuf *who)
 {
-    osc_strbuf_clear(text);
-    osc_strbuf_adds(text, osc_finding_message(code));
-    osc_strbuf_adds(text, ": ");
-}
+    struct osc_strbuf text = {.status = who ? who->status : OSC_OK};
 
-static osc_status add(struct osc_result *r, enum osc_finding_code code, uint64_t count,
-                      int64_t first_ns, const struct osc_strbuf *text)
-{
-    if (text->status != OSC_OK)
-        return text->status;
-    osc_quality_add_at(r, code, count, first_ns,
-                       (struct osc_str){text->s, (uint32_t)text->len});
-    return r->status;
-}
-
-/* Append NAME, cut if it is long. */
-static void put_name(struct osc_strbuf *out, struct osc_str name)
-{
-    const bool is_long = name.len > NAME_BYTES;
-
-    osc_strbuf_add(out, name.s, is_long ? osc_utf8_head(name, NAME_BYTES) : name.len);
-    osc_strbuf_adds(out, is_long ? "..." : "");
+    osc_prose_text(facts, FACT_finding, osc_str_c(osc_finding_message(row.code)));
+    if (who)
+        osc_prose_text(facts, FACT_who,
+                       (struct osc_str){who->s ? who->s : "", (uint32_t)who->len});
+    osc_prose_say(&text, facts, sentence);
+    const osc_status st = text.status;
+    if (st == OSC_OK)
+        osc_quality_add_at(r, row.code, row.count, row.first_ns,
+                           (struct osc_str){text.s, (uint32_t)text.len});
+    osc_strbuf_fini(&text);
+    return st == OSC_OK ? r->status : st;
 }
 
 /* --- ranks without a file, ranks with fewer steps ------------------------------------------
@@ -105,10 +131,10 @@ static const struct osc_rank_file *file_of(const struct span *s, size_t k)
     return &s->run->files[s->files[k]];
 }
 
-static void put_span(struct osc_strbuf *out, const struct span *s)
+static void set_span(struct osc_prose_facts *facts, const struct span *s)
 {
     if (s->run->has_spans)
-        osc_strbuf_addf(out, " in span %d", file_of(s, 0)->span);
+        osc_prose_number(facts, FACT_span, file_of(s, 0)->span);
 }
 
 static int by_number(const void *a, const void *b)
@@ -162,9 +188,10 @@ static void missing_of_world(const struct span *s, int64_t size, struct ranks *l
     add_ranks(l, next, size - 1);
 }
 
-static osc_status add_missing_rank(struct osc_result *r, const struct span *s,
-                                   struct osc_strbuf *text)
+static osc_status add_missing_rank(struct osc_result *r, const struct span *s)
 {
+    struct osc_prose_facts facts = {.prose = &osc_rank_findings_prose};
+    struct osc_strbuf who = {0};
     struct ranks missing = {0};
     int64_t *listed = NULL;
     size_t n = 0, at = 0;
@@ -188,13 +215,14 @@ static osc_status add_missing_rank(struct osc_result *r, const struct span *s,
     }
     osc_free(listed);
     if (st == OSC_OK && missing.n > 0) {
-        begin(text, OSC_FINDING_missing_rank);
-        put_ranks(text, &missing);
+        put_ranks(&who, &missing);
         if (world > 0)
-            osc_strbuf_addf(text, " of %u", world);
-        put_span(text, s);
-        st = add(r, OSC_FINDING_missing_rank, missing.n, OSC_NO_TIME, text);
+            osc_prose_number(&facts, FACT_world, world);
+        set_span(&facts, s);
+        st = add(r, (struct row){OSC_FINDING_missing_rank, missing.n, OSC_NO_TIME},
+                 FACT_no_rank, &facts, &who);
     }
+    osc_strbuf_fini(&who);
     osc_strbuf_fini(&missing.text);
     return st;
 }
@@ -212,9 +240,10 @@ static uint32_t steps_at(const struct span *s, size_t k, size_t *end)
     return n;
 }
 
-static osc_status add_uneven_steps(struct osc_result *r, const struct span *s,
-                                   struct osc_strbuf *text)
+static osc_status add_uneven_steps(struct osc_result *r, const struct span *s)
 {
+    struct osc_prose_facts facts = {.prose = &osc_rank_findings_prose};
+    struct osc_strbuf who = {0};
     struct ranks fewer = {0};
     uint32_t most = 0, least = UINT32_MAX;
     osc_status st = OSC_OK;
@@ -230,13 +259,15 @@ static osc_status add_uneven_steps(struct osc_result *r, const struct span *s,
             add_ranks(&fewer, file_of(s, k)->rank, file_of(s, k)->rank);
     }
     if (fewer.n > 0) {
-        begin(text, OSC_FINDING_uneven_steps);
-        put_ranks(text, &fewer);
-        osc_strbuf_addf(text, fewer.n > 1 ? " (%u at least, others %u)" : " (%u, others %u)",
-                        least, most);
-        put_span(text, s);
-        st = add(r, OSC_FINDING_uneven_steps, fewer.n, OSC_NO_TIME, text);
+        put_ranks(&who, &fewer);
+        osc_prose_number(&facts, FACT_least, least);
+        osc_prose_number(&facts, FACT_most, most);
+        osc_prose_flag(&facts, FACT_are_several, fewer.n > 1);
+        set_span(&facts, s);
+        st = add(r, (struct row){OSC_FINDING_uneven_steps, fewer.n, OSC_NO_TIME},
+                 FACT_few_steps, &facts, &who);
     }
+    osc_strbuf_fini(&who);
     osc_strbuf_fini(&fewer.text);
     return st;
 }
@@ -260,9 +291,7 @@ static int by_span_and_rank(const void *a, const void *b)
 
 /* Add what ADD finds in each span of RUN that has several ranks. */
 static osc_status add_of_spans(struct osc_result *r, const struct osc_rank_run *run,
-                               osc_status (*add_of)(struct osc_result *r, const struct span *s,
-                                                    struct osc_strbuf *text),
-                               struct osc_strbuf *text)
+                               osc_status (*add_of)(struct osc_result *r, const struct span *s))
 {
     struct by_span *const v = osc_calloc(run->n_files + 1, sizeof *v);
     uint32_t *const files = osc_calloc(run->n_files + 1, sizeof *files);
@@ -276,7 +305,7 @@ static osc_status add_of_spans(struct osc_result *r, const struct osc_rank_run *
         for (end = first; end < run->n_files && v[end].span == v[first].span; end++)
             files[end] = v[end].file;
         if (v[end - 1].rank != v[first].rank)
-            st = add_of(r, &(struct span){run, &files[first], end - first}, text);
+            st = add_of(r, &(struct span){run, &files[first], end - first});
     }
     osc_free(v);
     osc_free(files);
@@ -393,25 +422,24 @@ static uint64_t place_of(const struct search *s, uint32_t number)
     return n;
 }
 
-/* Write which collective F is about. */
-static void put_match(struct osc_strbuf *out, const struct search *s, const struct found *f)
+/* Set which collective F is about. */
+static void set_match(struct osc_prose_facts *facts, const struct search *s,
+                      const struct found *f)
 {
     const struct osc_rank_match *const m = &s->run->matches[f->number];
     const struct osc_rank_member at = s->run->members[m->first];
     const struct osc_rank_call *const c = osc_rank_call_of(s->run, at);
 
-    put_name(out, osc_rank_text(&s->run->words, c->name));
-    if (c->group || c->ranks) {
-        osc_strbuf_adds(out, c->group ? " of group " : " of the group ");
-        put_name(out, osc_rank_text(&s->run->words, c->group ? c->group : c->ranks));
-    }
+    osc_prose_text(facts, FACT_operation, osc_rank_text(&s->run->words, c->name));
+    if (c->group || c->ranks)
+        osc_prose_text(facts, c->group ? FACT_group : FACT_members,
+                       osc_rank_text(&s->run->words, c->group ? c->group : c->ranks));
     if (c->seq >= 0)
-        osc_strbuf_addf(out, ", number %lld", (long long)c->seq);
+        osc_prose_number(facts, FACT_number, c->seq);
     else
-        osc_strbuf_addf(out, ", number %llu in order of start",
-                        (unsigned long long)place_of(s, f->number) + 1);
+        osc_prose_number(facts, FACT_place, (int64_t)place_of(s, f->number) + 1);
     if (s->run->has_spans)
-        osc_strbuf_addf(out, " in span %d", s->run->files[at.file].span);
+        osc_prose_number(facts, FACT_span, s->run->files[at.file].span);
 }
 
 /* Where F was found first: on the clock of the first rank that has it. */
@@ -435,8 +463,7 @@ static int by_start(const void *a, const void *b, void *ctx)
 }
 
 /* Add a row for each group of FINDS, the earliest first; of too many one for the rest. */
-static osc_status add_finds(struct osc_result *r, struct search *s, struct finds *finds,
-                            struct osc_strbuf *text)
+static osc_status add_finds(struct osc_result *r, struct search *s, struct finds *finds)
 {
     uint64_t n_rest = 0, n_groups = 0;
     osc_status st = OSC_OK;
@@ -450,22 +477,21 @@ static osc_status add_finds(struct osc_result *r, struct search *s, struct finds
             n_groups++;
             continue;
         }
-        begin(text, finds->code);
-        osc_strbuf_adds(text, f->n > 1 ? "first " : "");
-        put_match(text, s, f);
-        osc_strbuf_addf(text, ": %s", f->ranks.s ? f->ranks.s : "");
-        st = f->ranks.status != OSC_OK ? f->ranks.status
-                                       : add(r, finds->code, f->n, first_of(s, f), text);
+        struct osc_prose_facts facts = {.prose = &osc_rank_findings_prose};
+        osc_prose_flag(&facts, FACT_is_first, f->n > 1);
+        set_match(&facts, s, f);
+        st = add(r, (struct row){finds->code, f->n, first_of(s, f)}, FACT_collective, &facts,
+                 &f->ranks);
     }
     if (st != OSC_OK || n_rest == 0)
         return st;
-    begin(text, finds->code);
-    osc_strbuf_addf(text, "%llu more groups", (unsigned long long)n_groups);
-    return add(r, finds->code, n_rest, OSC_NO_TIME, text);
+    struct osc_prose_facts rest = {.prose = &osc_rank_findings_prose};
+    osc_prose_number(&rest, FACT_n_more, (int64_t)n_groups);
+    return add(r, (struct row){finds->code, n_rest, OSC_NO_TIME}, FACT_more_groups, &rest,
+               NULL);
 }
 
-static osc_status add_of_collectives(struct osc_result *r, struct search *s,
-                                     struct osc_strbuf *text)
+static osc_status add_of_collectives(struct osc_result *r, struct search *s)
 {
     static const enum osc_finding_code codes[] = {
         [HANG] = OSC_FINDING_collective_hang,
@@ -488,7 +514,7 @@ static osc_status add_of_collectives(struct osc_result *r, struct search *s,
         }
     }
     for (int of = 0; of <= OUTSIDE && st == OSC_OK; of++)
-        st = add_finds(r, s, &s->of[of], text);
+        st = add_finds(r, s, &s->of[of]);
     for (int of = 0; of <= OUTSIDE; of++) {
         for (size_t k = 0; k < s->of[of].n && s->of[of].v; k++)
             osc_strbuf_fini(&s->of[of].v[k].ranks);
@@ -532,9 +558,10 @@ static bool has_several_hosts(const struct osc_rank_run *run)
     return has_hosts && has_ranks;
 }
 
-static osc_status add_clocks_apart(struct osc_result *r, const struct search *s,
-                                   struct osc_strbuf *text)
+static osc_status add_clocks_apart(struct osc_result *r, const struct search *s)
 {
+    struct osc_prose_facts facts = {.prose = &osc_rank_findings_prose};
+    struct osc_strbuf who = {0};
     const struct osc_rank_run *const run = s->run;
     struct by_component *const v = osc_calloc(run->n_files + 1, sizeof *v);
     bool has_calls = false;
@@ -551,20 +578,23 @@ static osc_status add_clocks_apart(struct osc_result *r, const struct search *s,
         return OSC_OK;
     }
     osc_sort(v, run->n_files, sizeof *v, by_component);
-    begin(text, OSC_FINDING_clocks_apart);
     for (size_t k = 0, end; k < run->n_files && n_written < COMPONENTS; k = end) {
         struct ranks ranks = {0};
 
         for (end = k; end < run->n_files && v[end].component == v[k].component; end++)
             add_ranks(&ranks, v[end].rank, v[end].rank);
-        osc_strbuf_adds(text, n_written++ > 0 ? "; " : "");
-        put_ranks(text, &ranks);
+        osc_strbuf_adds(&who, n_written++ > 0 ? "; " : "");
+        put_ranks(&who, &ranks);
         osc_strbuf_fini(&ranks.text);
     }
     if (s->n_components > COMPONENTS)
-        osc_strbuf_addf(text, "; and %u more", s->n_components - COMPONENTS);
+        osc_prose_number(&facts, FACT_n_more, s->n_components - COMPONENTS);
     osc_free(v);
-    return add(r, OSC_FINDING_clocks_apart, s->n_components, OSC_NO_TIME, text);
+    const osc_status st =
+        add(r, (struct row){OSC_FINDING_clocks_apart, s->n_components, OSC_NO_TIME},
+            FACT_clocks, &facts, &who);
+    osc_strbuf_fini(&who);
+    return st;
 }
 
 /* --- all of them ----------------------------------------------------------------------------
@@ -574,21 +604,19 @@ osc_status osc_rank_findings_add(struct osc_result *r, const struct osc_rank_run
                                  bool names_ranks)
 {
     struct search s = {.run = run, .clocks = osc_calloc(run->n_files + 1, sizeof *s.clocks)};
-    struct osc_strbuf text = {0};
     bool is_cut = false;
     osc_status st = s.clocks ? osc_rank_clocks_fit(run, s.clocks, &s.n_components) : OSC_ENOMEM;
 
     for (size_t f = 0; f < run->n_files; f++)
         is_cut = is_cut || run->files[f].part.is_cut;
     if (st == OSC_OK && !names_ranks)
-        st = add_of_spans(r, run, add_missing_rank, &text);
+        st = add_of_spans(r, run, add_missing_rank);
     if (st == OSC_OK && !is_cut)
-        st = add_of_spans(r, run, add_uneven_steps, &text);
+        st = add_of_spans(r, run, add_uneven_steps);
     if (st == OSC_OK && !is_cut)
-        st = add_of_collectives(r, &s, &text);
+        st = add_of_collectives(r, &s);
     if (st == OSC_OK)
-        st = add_clocks_apart(r, &s, &text);
-    osc_strbuf_fini(&text);
+        st = add_clocks_apart(r, &s);
     osc_free(s.clocks);
     return st;
 }

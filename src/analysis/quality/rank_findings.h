@@ -19,7 +19,11 @@
 #pragma once
 
 #include "analysis/ranks/rank_run.h"
+#include "prose/phrase.h"
 
 /* Add the rows about RUN to R. NAMES_RANKS: only some ranks were asked for. */
 OSC_MUST_USE osc_status osc_rank_findings_add(struct osc_result *r,
                                               const struct osc_rank_run *run, bool names_ranks);
+
+/* Their sentences. */
+extern const struct osc_prose osc_rank_findings_prose;

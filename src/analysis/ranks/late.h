@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "prose/phrase.h"
 #include "table/table.h"
 
 /* Set *ROW to the row of STRAGGLERS, a finished result of that table, that the sentence is
@@ -19,3 +20,6 @@ bool osc_late_find(const struct osc_result *stragglers, uint64_t *row);
  * clocks are, and why; names of kernels folded unless HAS_FULL_NAMES. */
 void osc_late_say(const struct osc_result *stragglers, uint64_t row, bool has_full_names,
                   struct osc_strbuf *out);
+
+/* The sentence. */
+extern const struct osc_prose osc_late_prose;

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/percent.h"
-#include "prose/words.h"
+#include "prose/phrase.h"
 
 /* Saturates. */
 static void add(int64_t *to, int64_t value)
@@ -200,39 +199,45 @@ int64_t osc_flame_self(const struct osc_flame *f, uint32_t node)
     return value_of(&f->tree->nodes[node - 1]);
 }
 
-/* What metrics count, in a sentence. */
+#define FACT_LIST(X)                                                                  \
+    X(frame, NAME, 0) /* with most of its own, */                                     \
+    X(share, SHARE, 0)                                                                \
+    X(ns, NS, 0)                                                                      \
+    X(bytes, BYTES, 0)                                                                \
+    X(n, INTEGER, 0)                                                                  \
+    X(what, TEXT, 0) /* the metric counts */                                          \
+    X(sentence, PHRASE,                                                               \
+      "{frame?{frame} takes {share} of {ns?{ns} of |{bytes?{bytes} of |{n} }}{what} " \
+      "by itself|0 {what} in these stacks}.")
+OSC_PROSE(osc_flame_prose, FACT_LIST);
+
+/* What metrics count, and what all of it is for the sentence. */
 static const struct {
     const char *name, *what;
-    void (*add)(struct osc_strbuf *out, int64_t v); /* NULL: a number */
+    unsigned all;
 } metrics[] = {
-    {"host_self_ns", "host time", osc_words_time},
-    {"device_self_ns", "device time", osc_words_time},
-    {"self_alloc_bytes", "allocated memory", osc_words_bytes},
-    {"calls", "calls", NULL},
+    {"host_self_ns", "host time", FACT_ns},
+    {"device_self_ns", "device time", FACT_ns},
+    {"self_alloc_bytes", "allocated memory", FACT_bytes},
+    {"calls", "calls", FACT_n},
 };
 
 /* Append the sentence about the frame with most of its own, of which there is VALUE. */
 static void add_sentence(struct osc_strbuf *out, struct osc_str frame, int64_t value,
                          int64_t whole, const char *metric)
 {
+    struct osc_prose_facts facts = {.prose = &osc_flame_prose};
     size_t m = 0;
 
     while (metric && m + 1 < sizeof metrics / sizeof *metrics &&
            strcmp(metrics[m].name, metric) != 0)
         m++;
-    if (whole <= 0) {
-        osc_strbuf_addf(out, "0 %s in these stacks.", metrics[m].what);
-        return;
-    }
-    osc_words_name(out, frame);
-    osc_strbuf_adds(out, " takes ");
-    osc_percent_add(out, (double)value / (double)whole, 1);
-    osc_strbuf_adds(out, " of ");
-    if (metrics[m].add)
-        metrics[m].add(out, whole);
-    else
-        osc_strbuf_addf(out, "%lld", (long long)whole);
-    osc_strbuf_addf(out, " %s%s by itself.", metrics[m].add ? "of " : "", metrics[m].what);
+    osc_prose_text(&facts, FACT_what, osc_str_c(metrics[m].what));
+    osc_prose_number(&facts, metrics[m].all, whole);
+    osc_prose_share(&facts, FACT_share, value, whole);
+    if (whole > 0)
+        osc_prose_text(&facts, FACT_frame, frame);
+    osc_prose_say(out, &facts, FACT_sentence);
 }
 
 osc_status osc_flame_say(const struct osc_flame *f, const char *metric, struct osc_strbuf *out)

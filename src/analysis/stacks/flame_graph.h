@@ -9,6 +9,7 @@
 #include "analysis/stacks/stack_tree.h"
 #include "base/regex.h"
 #include "base/status.h"
+#include "prose/phrase.h"
 
 /* What is asked for; all of it is borrowed. */
 struct osc_flame_wish {
@@ -51,3 +52,6 @@ int64_t osc_flame_self(const struct osc_flame *f, uint32_t node);
  * time) of its own, wherever it is. */
 OSC_MUST_USE osc_status osc_flame_say(const struct osc_flame *f, const char *metric,
                                       struct osc_strbuf *out);
+
+/* The sentence. */
+extern const struct osc_prose osc_flame_prose;

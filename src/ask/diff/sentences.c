@@ -31,48 +31,47 @@ struct sentence {
 };
 
 /* What the sentences may say. */
-#define FACT_LIST(X)                                                    \
-    X(name, TEXT, 0)     /* what changed, */                            \
-    X(delta, DELTA, 0)   /* by how much, */                             \
-    X(growth, GROWTH, 0) /* and by which part */                        \
-    X(where, TEXT, 0)    /* " on the device", if not everywhere */      \
-    X(is_new, FLAG, 0)                                                  \
-    X(is_gone, FLAG, 0)                                                 \
-    X(new, TEXT, 0)        /* what the new run has alone below it, */   \
-    X(new_itself, FLAG, 0) /* which is itself, without what it calls */ \
-    X(base, TEXT, 0)       /* what the base has alone */                \
-    X(base_itself, FLAG, 0)                                             \
-    X(new_calls, DECIMAL, 0)                                            \
-    X(base_calls, DECIMAL, 0)                                           \
-    X(new_time, TIME, 0) /* of a call, a step or in all */              \
-    X(base_time, TIME, 0)                                               \
-    X(is_each, FLAG, 0) /* calls take other times */                    \
-    X(has_steps, FLAG, 0)                                               \
-    X(is_same, FLAG, 0)  /* nothing changed but by noise */             \
-    X(is_noise, FLAG, 0) /* the step did not, but something else */     \
-    X(is_tested, FLAG, 0)                                               \
-    X(is_significant, FLAG, 0)                                          \
-    X(is_first, FLAG, 0) /* part of a step that is told */              \
-    X(a_step, PHRASE, "{has_steps? a step| in all}")                    \
-    X(instead, PHRASE, "{new_time} instead of {base_time}")             \
-    X(bracket, PHRASE, "{growth? ({growth})}")
+#define FACT_LIST(X)                                                                 \
+    X(name, TEXT, 0)     /* what changed, */                                         \
+    X(delta, DELTA, 0)   /* by how much, */                                          \
+    X(growth, GROWTH, 0) /* and by which part */                                     \
+    X(where, TEXT, 0)    /* " on the device", if not everywhere */                   \
+    X(is_new, FLAG, 0)                                                               \
+    X(is_gone, FLAG, 0)                                                              \
+    X(new, TEXT, 0)        /* what the new run has alone below it, */                \
+    X(new_itself, FLAG, 0) /* which is itself, without what it calls */              \
+    X(base, TEXT, 0)       /* what the base has alone */                             \
+    X(base_itself, FLAG, 0)                                                          \
+    X(new_calls, DECIMAL, 0)                                                         \
+    X(base_calls, DECIMAL, 0)                                                        \
+    X(new_time, TIME, 0) /* of a call, a step or in all */                           \
+    X(base_time, TIME, 0)                                                            \
+    X(is_each, FLAG, 0) /* calls take other times */                                 \
+    X(has_steps, FLAG, 0)                                                            \
+    X(is_same, FLAG, 0)  /* nothing changed but by noise */                          \
+    X(is_noise, FLAG, 0) /* the step did not, but something else */                  \
+    X(is_tested, FLAG, 0)                                                            \
+    X(is_significant, FLAG, 0)                                                       \
+    X(is_first, FLAG, 0) /* part of a step that is told */                           \
+    X(a_step, PHRASE, "{has_steps? a step| in all}")                                 \
+    X(instead, PHRASE, "{new_time} instead of {base_time}")                          \
+    X(bracket, PHRASE, "{growth? ({growth})}")                                       \
+    X(work, PHRASE,                                                                  \
+      "{name} {delta}{a_step}{where}{bracket}{is_new?: it is new}{is_gone?: it is "  \
+      "not called any more}{new?: {new}{new_itself? itself}{base? instead of "       \
+      "{base}{base_itself? itself}| is new}|{base?: {base}{base_itself? itself} is " \
+      "not called any more}}{new_calls?: {new_calls} calls{a_step} instead of "      \
+      "{base_calls}}{is_each?: each call {instead}}\n")                              \
+    X(step_part, PHRASE, "step.{name} {delta}{a_step}{bracket}\n")                   \
+    X(step, PHRASE,                                                                  \
+      "{is_same?the same within noise: }{has_steps?a step|the run} takes "           \
+      "{instead}{bracket}{is_noise?, which is within the noise of its steps}")       \
+    X(among, PHRASE, "{is_first?:|,} {name} {delta}")                                \
+    X(row, PHRASE,                                                                   \
+      "{instead}{a_step} ({delta}{growth?, {growth}}){is_tested?{is_significant?, "  \
+      "significant|, within noise}}")
 
-OSC_PROSE_VOCABULARY(FACT_LIST);
-
-enum { WORK, PART, STEP, PART_OF_STEP, ROW, N_TEXTS };
-static const char *const texts[N_TEXTS] = {
-    [WORK] = "{name} {delta}{a_step}{where}{bracket}{is_new?: it is new}{is_gone?: it is not "
-             "called any more}{new?: {new}{new_itself? itself}{base? instead of {base}"
-             "{base_itself? itself}| is new}|{base?: {base}{base_itself? itself} is not called "
-             "any more}}{new_calls?: {new_calls} calls{a_step} instead of {base_calls}}"
-             "{is_each?: each call {instead}}\n",
-    [PART] = "step.{name} {delta}{a_step}{bracket}\n",
-    [STEP] = "{is_same?the same within noise: }{has_steps?a step|the run} takes {instead}"
-             "{bracket}{is_noise?, which is within the noise of its steps}",
-    [PART_OF_STEP] = "{is_first?:|,} {name} {delta}",
-    [ROW] = "{instead}{a_step} ({delta}{growth?, {growth}}){is_tested?{is_significant?, "
-            "significant|, within noise}}",
-};
+OSC_PROSE(osc_sentences_prose, FACT_LIST);
 
 /* A name in a sentence. How it reads depends on the others in it. */
 struct quote {
@@ -98,15 +97,6 @@ struct story {
     uint32_t n_found;
 };
 
-const char *osc_diff_sentences_check(void)
-{
-    const char *fault = osc_prose_check(defs, N_FACTS);
-
-    for (int k = 0; k < N_TEXTS && !fault; k++)
-        fault = osc_phrase_check(texts[k], defs, N_FACTS);
-    return fault;
-}
-
 /* Let FACT be the name of NODE. */
 static void set_name(struct story *s, unsigned fact, uint32_t node)
 {
@@ -114,8 +104,9 @@ static void set_name(struct story *s, unsigned fact, uint32_t node)
         (struct quote){fact, s->graph.names[node], s->graph.is_kernel[node]};
 }
 
-/* Append TEXT, with names that are short and different, to the sentences that were found. */
-static osc_status end(struct story *s, int text)
+/* Append SENTENCE, with names that are short and different, to the sentences that were found.
+ */
+static osc_status end(struct story *s, unsigned sentence)
 {
     struct osc_labels labels = {0};
     osc_sid ids[QUOTES_MAX];
@@ -130,7 +121,7 @@ static osc_status end(struct story *s, int text)
     osc_prose_flag(&s->facts, FACT_has_steps, s->has_steps);
     s->found[s->n_found].from = s->out->len;
     if (st == OSC_OK)
-        osc_phrase_add(s->out, texts[text], &s->facts);
+        osc_prose_say(s->out, &s->facts, sentence);
     s->found[s->n_found++].to = s->out->len;
     memset(s->facts.v, 0, sizeof s->facts.v);
     s->n_quotes = 0;
@@ -362,7 +353,7 @@ static osc_status tell_operators(struct story *s)
             tell_two_sided(s, node);
         else
             tell_one_sided(s, node);
-        st = end(s, WORK);
+        st = end(s, FACT_work);
     }
     osc_free(order);
     return st;
@@ -390,7 +381,7 @@ static osc_status tell_kernels(struct story *s)
             set_calls(s, &c);
         else
             osc_prose_flag(&s->facts, c.new_calls > 0 ? FACT_is_new : FACT_is_gone, true);
-        st = end(s, WORK);
+        st = end(s, FACT_work);
     }
     osc_free(order);
     return st;
@@ -457,7 +448,7 @@ static osc_status tell_parts(struct story *s, bool of_host)
         osc_prose_text(&s->facts, FACT_name, c.name);
         set_change(s, c.base_ns, c.new_ns);
         osc_prose_growth(&s->facts, FACT_growth, c.base_ns, c.new_ns);
-        st = end(s, PART);
+        st = end(s, FACT_step_part);
     }
     return st;
 }
@@ -505,7 +496,7 @@ static osc_status tell_steps(struct story *s)
     osc_prose_real(&s->facts, FACT_new_time, whole.new_ns);
     osc_prose_real(&s->facts, FACT_base_time, whole.base_ns);
     osc_prose_growth(&s->facts, FACT_growth, whole.base_ns, whole.new_ns);
-    osc_phrase_add(s->out, texts[STEP], &s->facts);
+    osc_prose_say(s->out, &s->facts, FACT_step);
     for (uint64_t i = 1; i < r->n_rows && n < 3; i++) {
         const struct osc_change part = osc_change_at(r, order[i], at);
         const double change = part.new_ns - part.base_ns;
@@ -515,7 +506,7 @@ static osc_status tell_steps(struct story *s)
         osc_prose_flag(&s->facts, FACT_is_first, n++ == 0);
         osc_prose_text(&s->facts, FACT_name, part.name);
         osc_prose_real(&s->facts, FACT_delta, change);
-        osc_phrase_add(s->out, texts[PART_OF_STEP], &s->facts);
+        osc_prose_say(s->out, &s->facts, FACT_among);
     }
     osc_strbuf_addc(s->out, '\n');
     osc_free(order);
@@ -557,7 +548,7 @@ static osc_status tell_work(struct story *s, bool has_kernels)
 osc_status osc_diff_sentences(const struct osc_diff_tables *t, struct osc_strbuf *out)
 {
     struct osc_strbuf found = {0};
-    struct story s = {.t = t, .out = &found, .facts = {.defs = defs, .n = N_FACTS}};
+    struct story s = {.t = t, .out = &found, .facts = {.prose = &osc_sentences_prose}};
     const uint32_t time = osc_change_time(t->operators);
     const bool has_kernels = t->kernels->n_rows > 0;
     osc_status st = osc_call_graph_make(&s.graph, t->operators, t->calls);
@@ -600,7 +591,7 @@ osc_status osc_diff_sentences(const struct osc_diff_tables *t, struct osc_strbuf
 
 void osc_diff_say_change(struct osc_strbuf *out, const struct osc_change *c)
 {
-    struct osc_prose_facts facts = {.defs = defs, .n = N_FACTS};
+    struct osc_prose_facts facts = {.prose = &osc_sentences_prose};
 
     osc_prose_real(&facts, FACT_new_time, c->new_ns);
     osc_prose_real(&facts, FACT_base_time, c->base_ns);
@@ -609,5 +600,5 @@ void osc_diff_say_change(struct osc_strbuf *out, const struct osc_change *c)
     osc_prose_flag(&facts, FACT_has_steps, c->has_steps);
     osc_prose_flag(&facts, FACT_is_tested, c->is_tested);
     osc_prose_flag(&facts, FACT_is_significant, c->is_significant);
-    osc_phrase_add(out, texts[ROW], &facts);
+    osc_prose_say(out, &facts, FACT_row);
 }

@@ -31,5 +31,4 @@ OSC_MUST_USE osc_status osc_diff_sentences(const struct osc_diff_tables *t,
 /* Append "31.2 ms instead of 30.1 ms a step (+1.1 ms, +3.7 %), significant". */
 void osc_diff_say_change(struct osc_strbuf *out, const struct osc_change *c);
 
-/* NULL if all sentences name facts that there are (prose/phrase.h); else where one does not. */
-const char *osc_diff_sentences_check(void);
+extern const struct osc_prose osc_sentences_prose;

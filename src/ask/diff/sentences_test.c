@@ -5,7 +5,7 @@
 
 TEST(every_sentence_names_known_facts)
 {
-    assert_null(osc_diff_sentences_check());
+    assert_null(osc_prose_check(&osc_sentences_prose));
 }
 
 UNIT_MAIN("sentences")

@@ -68,49 +68,37 @@ static void put_text(struct osc_page *p, const struct osc_strbuf *text, size_t c
     X(rank, INTEGER, 0) X(span, INTEGER, 0) /* of a finding, if there are several */         \
     X(severity, TEXT, 0) X(count, COUNT, 0) X(message, TEXT, 0) X(code, TEXT, 0)             \
     X(remedy, TEXT, 0) X(title, TEXT, 0) X(late, INTEGER, 0) X(stake, TIME, 0)               \
-    X(n_more, INTEGER, 0) /* findings */
+    X(n_more, INTEGER, 0) /* findings */ \
+    /* and lines of the page */ \
+    X(trace_line, PHRASE,  \
+      "{torch?PyTorch {torch}|{program?{program}|{format} trace}}{ranks?, {ranks} "  \
+      "ranks}{spans?, {spans} spans}{device?, {device}}{devices?, {devices} "  \
+      "devices}, {threads} {threads|thread|threads}, {events} {events|event|events} "  \
+      "in {duration}{switches?; with {switches}}")  \
+    X(ranks_line, PHRASE,  \
+      "fastest {are_spans?span|rank} {fast}: {fast_time}, slowest "  \
+      "{are_spans?span|rank} {slow}: {slow_time}")  \
+    X(step_line, PHRASE,  \
+      "{mean}: {are_whole?{are_outside?no step begins in what is selected|no steps "  \
+      "in the {n|trace|traces}}; {n||of each }{counts}{note?; {note}}|{n_kept|one "  \
+      "{n||whole }{iterates?iteration|step}|the mean of {n_kept} "  \
+      "{iterates?iterations (no steps in the trace)|steps}}}{n_left?; {n_left} more "  \
+      "at the end {n_left|is|are} left out: table steps says why}{cut?; "  \
+      "{cut}}{n_whole?; {are_outside?in {n_whole} of {n_files} files no step begins "  \
+      "in what is selected: {n_whole|it counts as one|they count as one "  \
+      "each}|{n_whole} of {n_files} files {n_whole|has no steps and counts as "  \
+      "one|have no steps and count as one each}}}")  \
+    X(worst_line, PHRASE,  \
+      "{severity}: {count?{count} x }{message} ({code}){remedy?: {remedy}}{n_more?; "  \
+      "{n_more} more}")  \
+    X(advice_line, PHRASE,  \
+      "{rank?rank {rank}: }{span?span {span}: }{title}{late?, much of it for rank "  \
+      "{late}}{stake?, {stake} at stake}{n_more?; {n_more} more}")  \
+    X(note_line, PHRASE,  \
+      "{rank?rank {rank}: }{span?span {span}: }{message}")
 
 /* clang-format on */
-OSC_PROSE_VOCABULARY(FACT_LIST);
-
-/* Lines of the page, and how many each may take. That of the worst finding has room for its
- * remedy on 60 columns: what somebody should do is never cut. */
-enum { TRACE, RANKS, STEP, WORST, ADVICE, NOTE, N_SENTENCES };
-static const struct {
-    unsigned most_lines;
-    const char *text;
-} sentences[N_SENTENCES] = {
-    [TRACE] = {2, "{torch?PyTorch {torch}|{program?{program}|{format} trace}}{ranks?, {ranks} "
-                  "ranks}{spans?, {spans} spans}{device?, {device}}{devices?, {devices} "
-                  "devices}, {threads} {threads|thread|threads}, {events} "
-                  "{events|event|events} in {duration}{switches?; with {switches}}"},
-    [RANKS] = {1, "fastest {are_spans?span|rank} {fast}: {fast_time}, slowest "
-                  "{are_spans?span|rank} {slow}: {slow_time}"},
-    [STEP] = {4,
-              "{mean}: {are_whole?{are_outside?no step begins in what is selected|no steps "
-              "in the {n|trace|traces}}; {n||of each }{counts}{note?; {note}}|{n_kept|one "
-              "{n||whole }{iterates?iteration|step}|the mean of {n_kept} "
-              "{iterates?iterations (no steps in the trace)|steps}}}{n_left?; {n_left} more "
-              "at the end {n_left|is|are} left out: table steps says why}{cut?; {cut}}"
-              "{n_whole?; {are_outside?in {n_whole} of {n_files} files no step begins in "
-              "what is selected: {n_whole|it counts as one|they count as one each}|{n_whole} "
-              "of {n_files} files {n_whole|has no steps and counts as one|have no steps and "
-              "count as one each}}}"},
-    [WORST] = {8, "{severity}: {count?{count} x }{message} ({code}){remedy?: {remedy}}"
-                  "{n_more?; {n_more} more}"},
-    [ADVICE] = {1, "{rank?rank {rank}: }{span?span {span}: }{title}{late?, much of it for rank "
-                   "{late}}{stake?, {stake} at stake}{n_more?; {n_more} more}"},
-    [NOTE] = {3, "{rank?rank {rank}: }{span?span {span}: }{message}"},
-};
-
-const char *osc_screen_check(void)
-{
-    const char *fault = NULL;
-
-    for (int k = 0; k < N_SENTENCES && !fault; k++)
-        fault = osc_phrase_check(sentences[k].text, defs, N_FACTS);
-    return fault;
-}
+OSC_PROSE(osc_screen_prose, FACT_LIST);
 
 /* Facts for a sentence, and the text that one of them borrows. */
 struct story {
@@ -125,14 +113,16 @@ static void set_text(struct story *s, unsigned fact)
         osc_prose_text(&s->facts, fact, (struct osc_str){s->text.s, (uint32_t)s->text.len});
 }
 
-/* Print SENTENCE, of S, from COLUMN of a line that has begun, and end S. */
-static void put_sentence(struct osc_page *p, int sentence, struct story *s, size_t column)
+/* Print SENTENCE, of S, in at most MOST_LINES from COLUMN of a line that has begun, and end S.
+ */
+static void put_sentence(struct osc_page *p, unsigned sentence, struct story *s,
+                         unsigned most_lines, size_t column)
 {
     struct osc_strbuf text = {.status = s->text.status};
 
     osc_strbuf_adds(p->out, "  ");
-    osc_phrase_add(&text, sentences[sentence].text, &s->facts);
-    put_text(p, &text, column, sentences[sentence].most_lines);
+    osc_prose_say(&text, &s->facts, sentence);
+    put_text(p, &text, column, most_lines);
     osc_strbuf_fini(&text);
     osc_strbuf_fini(&s->text);
 }
@@ -241,7 +231,7 @@ static void put_head(struct osc_page *p)
     const struct osc_str torch = osc_screen_info(p->s, "torch_version"),
                          producer = osc_screen_info(p->s, "producer"),
                          format = osc_screen_info(p->s, "format");
-    struct story s = {.facts = {.defs = defs, .n = N_FACTS}};
+    struct story s = {.facts = {.prose = &osc_screen_prose}};
 
     osc_utf8_append_terminal(&p->cell, osc_str_c(args->operands[0]));
     if (args->n_operands > 1)
@@ -272,7 +262,7 @@ static void put_head(struct osc_page *p)
     osc_prose_real(&s.facts, FACT_duration, (double)osc_screen_info_count(p->s, "duration_ns"));
     add_switches(p, &s.text);
     set_text(&s, FACT_switches);
-    put_sentence(p, TRACE, &s, 2);
+    put_sentence(p, FACT_trace_line, &s, 2, 2);
     put_busy(p);
 }
 
@@ -312,13 +302,13 @@ static void put_ranks(struct osc_page *p)
     if (!fast || fast == slow)
         return;
     const bool are_spans = fast->rank == slow->rank;
-    struct story s = {.facts = {.defs = defs, .n = N_FACTS}};
+    struct story s = {.facts = {.prose = &osc_screen_prose}};
     osc_prose_flag(&s.facts, FACT_are_spans, are_spans);
     osc_prose_number(&s.facts, FACT_fast, are_spans ? fast->span : fast->rank);
     osc_prose_number(&s.facts, FACT_slow, are_spans ? slow->span : slow->rank);
     osc_prose_real(&s.facts, FACT_fast_time, least);
     osc_prose_real(&s.facts, FACT_slow_time, most);
-    put_sentence(p, RANKS, &s, 2);
+    put_sentence(p, FACT_ranks_line, &s, 1, 2);
 }
 
 /* Whether row I of R, of `overview`, is one of its N longest parts. */
@@ -393,7 +383,7 @@ static void look_at_whole(const struct osc_page *p, uint64_t n, uint64_t n_whole
 static void put_steps(struct osc_page *p)
 {
     const struct osc_result *const r = osc_screen_merged(p->s, OSC_SCREEN_OVERVIEW);
-    struct story s = {.facts = {.defs = defs, .n = N_FACTS}};
+    struct story s = {.facts = {.prose = &osc_screen_prose}};
     uint64_t n, n_kept, n_whole;
 
     osc_screen_count_steps(p->s, &n, &n_kept, &n_whole);
@@ -412,7 +402,7 @@ static void put_steps(struct osc_page *p)
         osc_prose_number(&s.facts, FACT_n_left, (int64_t)(n - n_kept));
     look_at_cut(p, &s);
     look_at_whole(p, n, n_whole, &s);
-    put_sentence(p, STEP, &s, strlen(title) + 2);
+    put_sentence(p, FACT_step_line, &s, 4, strlen(title) + 2);
     /* One of the lines is that of the ranks. */
     const bool has_ranks = osc_screen_answer(p->s, OSC_SCREEN_RANKS)->n_blocks > 1;
     for (uint64_t i = 1; i < r->n_rows; i++) {
@@ -543,8 +533,9 @@ static const struct {
 };
 #define N_LACKS (sizeof lacks / sizeof *lacks)
 
-/* Enough for all that may be missing, on a terminal of 60 columns: what somebody should do is
- * never cut. */
+/* Enough for the longest finding with its remedy, and for all that may be missing, on a
+ * terminal of 60 columns: what somebody should do is never cut. */
+#define WORST_LINES 8
 #define LACKS_LINES 6
 
 /* The index of CODE in lacks; N_LACKS: none. */
@@ -596,7 +587,7 @@ static void put_worst(struct osc_page *p)
         return;
     }
     const int64_t count = osc_result_get_int(r, worst, osc_column_quality_count);
-    struct story s = {.facts = {.defs = defs, .n = N_FACTS}};
+    struct story s = {.facts = {.prose = &osc_screen_prose}};
     osc_prose_text(&s.facts, FACT_severity,
                    osc_result_get_str(r, worst, osc_column_quality_severity));
     if (count > 1)
@@ -610,7 +601,7 @@ static void put_worst(struct osc_page *p)
     }
     if (n > 1)
         osc_prose_number(&s.facts, FACT_n_more, (int64_t)n - 1);
-    put_sentence(p, WORST, &s, 9);
+    put_sentence(p, FACT_worst_line, &s, WORST_LINES, 9);
 }
 
 /* Print the advice with the most time at stake, of any rank. */
@@ -618,7 +609,7 @@ static void put_advice(struct osc_page *p)
 {
     const struct osc_answer_block *of;
     uint64_t row;
-    struct story s = {.facts = {.defs = defs, .n = N_FACTS}};
+    struct story s = {.facts = {.prose = &osc_screen_prose}};
     const uint64_t n = osc_screen_advice(p->s, &of, &row);
 
     if (n == 0)
@@ -637,7 +628,7 @@ static void put_advice(struct osc_page *p)
         osc_prose_real(&s.facts, FACT_stake, (double)impact_ns);
     if (n > 1)
         osc_prose_number(&s.facts, FACT_n_more, (int64_t)n - 1);
-    put_sentence(p, ADVICE, &s, 8);
+    put_sentence(p, FACT_advice_line, &s, 1, 8);
 }
 
 /* Print that a device was busy with what has no record, which no line above counts. */
@@ -646,7 +637,7 @@ static void put_earlier(struct osc_page *p)
     const struct osc_answer *const a = osc_screen_answer(p->s, OSC_SCREEN_ADVICE);
     const struct osc_answer_block *of = NULL;
     struct osc_str note = {0};
-    struct story s = {.facts = {.defs = defs, .n = N_FACTS}};
+    struct story s = {.facts = {.prose = &osc_screen_prose}};
 
     for (uint32_t b = 0; b < a->n_blocks && note.len == 0; b++) {
         of = &a->blocks[b];
@@ -657,7 +648,7 @@ static void put_earlier(struct osc_page *p)
     osc_page_title(p, "NOTE");
     set_owner(&s, a, of);
     osc_prose_text(&s.facts, FACT_message, note);
-    put_sentence(p, NOTE, &s, 6);
+    put_sentence(p, FACT_note_line, &s, 3, 6);
 }
 
 /* Append " (in 1 of 2 files)" if only some files lack the data of row I of `quality`. */

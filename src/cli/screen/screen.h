@@ -13,9 +13,10 @@
 #pragma once
 
 #include "cli/screen/screen_read.h"
+#include "prose/phrase.h"
 
 /* Append the screen to OUT. */
 void osc_screen_write(const struct osc_screen *s, struct osc_strbuf *out);
 
-/* NULL if all sentences name facts that there are (prose/phrase.h); else where one does not. */
-const char *osc_screen_check(void);
+/* Its sentences. */
+extern const struct osc_prose osc_screen_prose;
