@@ -250,7 +250,7 @@ static void write_command(const struct osc_api_call *c, const struct flame *f, u
 
     osc_question_begin(&q, "export", NULL);
     osc_strbuf_addstr(&q, r->options);
-    osc_question_add_view(&q, &f->request.view);
+    osc_question_add_view(&q, &f->request.view, "ns");
     if (f->stacks.stack)
         osc_question_add(&q, "stack", f->stacks.stack);
     if (f->stacks.metric)

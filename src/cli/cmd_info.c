@@ -49,7 +49,7 @@ static void add_table(struct osc_strbuf *out, const char *table, const struct os
     struct osc_strbuf q = {0};
 
     osc_question_begin(&q, "table", table);
-    osc_question_add_view(&q, &view);
+    osc_question_add_view(&q, &view, "ns");
     osc_strbuf_adds(out, "  ");
     osc_question_print(out, osc_strbuf_str(&q));
     osc_strbuf_addf(out, " %s  # %s\n", info->options.operands, what);

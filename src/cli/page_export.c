@@ -39,7 +39,7 @@ static osc_status write_as_it_is(struct osc_set *set, const struct osc_args *arg
     page->name = slash && slash[1] ? slash + 1 : path;
     page->paths = osc_args_paths(args);
     page->n_paths = (size_t)args->n_operands;
-    osc_question_add_view(&options, &args->request.view);
+    osc_question_add_view(&options, &args->request.view, "ns");
     page->options = osc_strbuf_str(&options);
     const osc_status st = options.status == OSC_OK ? osc_page_write(page, err) : options.status;
     osc_strbuf_fini(&options);

@@ -28,13 +28,19 @@ void osc_question_add_str(struct osc_strbuf *q, const char *name, struct osc_str
     osc_strbuf_addc(q, '\0');
 }
 
-void osc_question_add_number(struct osc_strbuf *q, const char *name, int64_t value)
+/* Append NUMBER of UNIT. */
+static void add_number(struct osc_strbuf *q, const char *name, int64_t number, const char *unit)
 {
-    osc_strbuf_addf(q, "%s=%lld", name, (long long)value);
+    osc_strbuf_addf(q, "%s=%lld%s", name, (long long)number, unit);
     osc_strbuf_addc(q, '\0');
 }
 
-void osc_question_add_view(struct osc_strbuf *q, const struct osc_view *view)
+void osc_question_add_number(struct osc_strbuf *q, const char *name, int64_t value)
+{
+    add_number(q, name, value, "");
+}
+
+void osc_question_add_view(struct osc_strbuf *q, const struct osc_view *view, const char *unit)
 {
     static const struct osc_view all;
     const struct osc_view *const v = view ? view : &all;
@@ -49,9 +55,9 @@ void osc_question_add_view(struct osc_strbuf *q, const struct osc_view *view)
             osc_question_add(q, texts[i].name, texts[i].value);
     }
     if (v->has_from)
-        osc_question_add_number(q, "from", v->from_ns);
+        add_number(q, "from", v->from_ns, unit);
     if (v->has_to)
-        osc_question_add_number(q, "to", v->to_ns);
+        add_number(q, "to", v->to_ns, unit);
     for (size_t i = n_inside; i < n; i++) {
         if (texts[i].value)
             osc_question_add(q, texts[i].name, texts[i].value);

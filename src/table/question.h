@@ -8,7 +8,7 @@
  *
  * The value is words, each ended by NUL: the command ("table=events", "info"), then its options
  * in the order in which people read them ("sort=dur_ns", "merge"; a name of one letter has one
- * dash on a command line). So it can be kept in a cell. Times are plain nanoseconds.
+ * dash on a command line). So it can be kept in a cell. Times are in nanoseconds.
  *
  * Threading: pure functions; the buffer is the caller's.
  */
@@ -27,8 +27,9 @@ void osc_question_add(struct osc_strbuf *q, const char *name, const char *value)
 void osc_question_add_str(struct osc_strbuf *q, const char *name, struct osc_str value);
 void osc_question_add_number(struct osc_strbuf *q, const char *name, int64_t value);
 
-/* Append what VIEW, or NULL, selects: of the traces, then which traces. */
-void osc_question_add_view(struct osc_strbuf *q, const struct osc_view *view);
+/* Append what VIEW, or NULL, selects: of the traces, then which traces. UNIT, "ns" or "",
+ * stands behind times. */
+void osc_question_add_view(struct osc_strbuf *q, const struct osc_view *view, const char *unit);
 
 /* A word of a question. */
 struct osc_question_word {

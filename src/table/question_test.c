@@ -63,11 +63,11 @@ TEST_WITH(a_view_says_what_is_selected_and_then_of_which_traces, NULL, end)
                                   .has_to = true,
                                   .to_ns = -5};
 
-    osc_question_add_view(&q, NULL);
+    osc_question_add_view(&q, NULL, "");
     assert_int_equal(q.len, 0);
-    osc_question_add_view(&q, &view);
+    osc_question_add_view(&q, &view, "ns");
     osc_question_print_options(&out, osc_strbuf_str(&q));
-    assert_string_equal(out.s, " --thread 'a b' --steps @0-@3 --from 10000 --to -5 --rank "
+    assert_string_equal(out.s, " --thread 'a b' --steps @0-@3 --from 10000ns --to -5ns --rank "
                                "0,2-3 --span 1");
 }
 

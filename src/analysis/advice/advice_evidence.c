@@ -352,7 +352,7 @@ void osc_advice_ask(struct osc_strbuf *q, enum osc_advice_code code, struct osc_
 
     if (code == OSC_ADVICE_STRAGGLER) {
         osc_question_begin(q, "table", "stragglers");
-        osc_question_add_view(q, &view);
+        osc_question_add_view(q, &view, "ns");
         return;
     }
     osc_question_begin(q, "table", e->table);
@@ -367,7 +367,7 @@ void osc_advice_ask(struct osc_strbuf *q, enum osc_advice_code code, struct osc_
     view.has_from = view.has_from && view.from_ns + of->later_ns > 0;
     view.from_ns += of->later_ns;
     view.to_ns += of->later_ns;
-    osc_question_add_view(q, &view);
+    osc_question_add_view(q, &view, "");
 }
 
 void osc_advice_print(struct osc_strbuf *out, enum osc_advice_code code,

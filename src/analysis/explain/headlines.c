@@ -559,7 +559,7 @@ static void ask(struct osc_strbuf *q, const struct view *v, const struct osc_opt
         if (osc_table_option(def, name))
             osc_question_add(q, name, text[0] ? text : NULL);
     }
-    osc_question_add_view(q, o->view);
+    osc_question_add_view(q, o->view, "ns");
 }
 
 /* Set the evidence of the last row of OUT, as a question and as a command. */

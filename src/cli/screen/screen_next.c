@@ -61,8 +61,8 @@ static void add_selection(const struct osc_page *p, struct osc_strbuf *q,
     if (slow)
         rest.steps = slow->label;
     rest.ranks = rest.spans = NULL;
-    osc_question_add_view(q, &traces);
-    osc_question_add_view(q, &rest);
+    osc_question_add_view(q, &traces, "");
+    osc_question_add_view(q, &rest, "");
 }
 
 struct commands {

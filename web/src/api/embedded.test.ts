@@ -108,7 +108,7 @@ test("what is not in the page is named with the options that the page was made w
 });
 
 test("what the page was made with is not asked for again", async () => {
-  const options = { from: "5", to: "9", rank: "1" };
+  const options = { from: "5ns", to: "9ns", rank: "1" };
   const run = { name: "t.json", operands: "t.json", options, fingerprint: "x" };
   const parts = {
     about: { rows: 5, quantum_ns: 1, levels: 1, is_complete: true },

@@ -54,14 +54,6 @@ export function reducedBy(about: About): string {
     : `saved page: nothing under ${formatQuantum(about.quantum_ns)} stands alone; ${rows}`;
 }
 
-/** OPTIONS with the ends of a range as the page writes them. */
-function withUnits(options: Options): Options {
-  const isEnd = (name: string) => name === "from" || name === "to";
-  return Object.fromEntries(
-    Object.entries(options).map(([name, value]) => [name, isEnd(name) ? `${value}ns` : value]),
-  );
-}
-
 /** What OPTIONS select, as an address has it. */
 function fixedBy(options: Options): Fixed {
   const word = (name: string) => (typeof options[name] === "string" ? options[name] : "");
@@ -87,7 +79,7 @@ class EmbeddedApi implements Api {
     this.answers = answers;
     this.about = this.json<About>("about");
     const told = this.json<Session>("session");
-    this.made = withUnits(told.runs[0]?.options ?? {});
+    this.made = told.runs[0]?.options ?? {};
     this.told = { ...told, note: reducedBy(this.about), fixed: fixedBy(this.made) };
     this.list = this.json<Catalog>("catalog");
   }
