@@ -243,7 +243,7 @@ static osc_status ask_all(struct osc_trace_parts *b, struct visited *v, bool can
         st = store_failure(end, choose(b, v, err), err);
     end->is_without = end->status == OSC_EINVAL;
     for (size_t a = 0; a < b->n_answers && st == OSC_OK; a++) {
-        const bool has_rows = is_wanted && end->status == OSC_OK;
+        const bool has_rows = is_wanted && end->status == OSC_OK && v->chosen.n_traces > 0;
 
         st = ask(b, a, v, has_rows, err);
         if (has_rows && st != OSC_OK && !is_final(st)) {
