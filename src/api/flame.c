@@ -248,16 +248,15 @@ static void write_command(const struct osc_api_call *c, const struct flame *f, u
 
     struct osc_strbuf q = {0};
 
-    osc_question_begin(&q, "export", NULL);
+    osc_strbuf_adds(out, "opscope export ");
+    osc_operands_add(out, r->paths, r->n_paths);
     osc_strbuf_addstr(&q, r->options);
     osc_question_add_view(&q, &f->request.view, "ns");
     if (f->stacks.stack)
         osc_question_add(&q, "stack", f->stacks.stack);
     if (f->stacks.metric)
         osc_question_add(&q, "metric", f->stacks.metric);
-    osc_question_print(out, osc_strbuf_str(&q));
-    osc_strbuf_addc(out, ' ');
-    osc_operands_add(out, r->paths, r->n_paths);
+    osc_question_print_options(out, osc_strbuf_str(&q));
     osc_strbuf_adds(out, " -o stacks.folded");
     osc_strbuf_fini(&q);
 }

@@ -176,7 +176,7 @@ def test_windows_are_parts_of_the_whole():
             for query in ({}, {"sort": "-dur_ns"}, {"where": "dur_ns > 0"}, {"merge": ""}):
                 head, whole = decode(s.get("table/events", {**query, "limit": "1000000"})[2])
                 n = head["rows"]
-                assert n == head["n"] and n > (9 if trace == serving.DEMO else 2), n
+                assert n == head["n"] and n > (9 if trace == DEMO else 2), n
                 for offset, limit in (
                     (0, 7),
                     (3, 1),
