@@ -415,14 +415,15 @@ void osc_advice_add_part(struct osc_strbuf *out, const struct osc_placing *at,
 /* Take the first part off PARTS. False: there is none. */
 static bool next_part(struct osc_str *parts, struct part *part)
 {
-    struct osc_str *const values[] = {&part->rank, &part->span, &part->where};
+    enum { N_WORDS = 3 };
+    struct osc_str *const values[N_WORDS] = {&part->rank, &part->span, &part->where};
     struct osc_question_word word;
 
     if (parts->len > 0 && parts->s[0] == '\n') {
         parts->s++;
         parts->len--;
     }
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+    for (size_t i = 0; i < N_WORDS; i++) {
         if (!osc_question_next(parts, &word))
             return false;
         *values[i] = word.value;
