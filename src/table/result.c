@@ -310,6 +310,11 @@ void osc_result_note(struct osc_result *r, const char *format, ...)
     vsnprintf(line, sizeof line, format, ap);
     va_end(ap);
     osc_strbuf_adds(&r->notes, line);
+    osc_result_end_note(r);
+}
+
+void osc_result_end_note(struct osc_result *r)
+{
     osc_strbuf_addc(&r->notes, '\n');
     if (r->notes.status != OSC_OK)
         r->status = r->notes.status;

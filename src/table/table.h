@@ -309,6 +309,7 @@ void osc_result_str_again(struct osc_result *r, uint32_t column); /* the same st
 void osc_result_show(struct osc_result *r, uint32_t column);
 void osc_result_note(struct osc_result *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+void osc_result_end_note(struct osc_result *r); /* one that was appended to its notes */
 
 /* Add the note WHY R has no rows. It is left out where R becomes part of a table that has some.
  */

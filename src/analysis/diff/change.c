@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-
 struct osc_change osc_change_at(const struct osc_result *r, uint64_t i,
                                 const struct osc_change_columns *c)
 {
@@ -60,28 +59,36 @@ void osc_change_set(struct osc_result *out, const struct osc_change_columns *at,
     osc_result_int(out, at->order, osc_change_order(delta_ns, c->has_steps));
 }
 
-static void note_side(struct osc_strbuf *out, const char *side, const struct osc_run_steps *s)
-{
-    osc_strbuf_addf(out, "%s %u %s", side, s->n, s->n == 1 ? "step" : "steps");
-    if (s->n_left_out > 0)
-        osc_strbuf_addf(out, " (and %u slow first %s, left out)", s->n_left_out,
-                        s->n_left_out == 1 ? "step" : "steps");
-}
+/* What is said of the steps of both runs. */
+#define FACT_LIST(X)                                                                         \
+    X(n_base, INTEGER, 0)                                                                    \
+    X(n_new, INTEGER, 0)                                                                     \
+    X(base_out, INTEGER, 0) /* left out, */                                                  \
+    X(new_out, INTEGER, 0)                                                                   \
+    X(is_whole, FLAG, 0)  /* there are none to compare; */                                   \
+    X(needed, INTEGER, 0) /* or fewer than that */                                           \
+    X(steps, PHRASE,                                                                         \
+      "base has {n_base} {n_base|step|steps}{base_out? (and {base_out} slow first "          \
+      "{base_out|step|steps}, left out)}, new has {n_new} {n_new|step|steps}{new_out? (and " \
+      "{new_out} slow first {new_out|step|steps}, left out)}{is_whole?: times are over all " \
+      "of each run|{needed?: too few to say what is significant, which needs {needed} each}}")
+OSC_PROSE(osc_change_prose, FACT_LIST);
 
 void osc_change_note_steps(struct osc_result *out, const struct osc_run_steps *s)
 {
-    struct osc_strbuf text = {0};
+    struct osc_prose_facts facts = {.prose = &osc_change_prose};
 
-    note_side(&text, "base has", &s[OSC_BASE]);
-    note_side(&text, ", new has", &s[OSC_NEW]);
-    if (!osc_steps_are_known(s))
-        osc_strbuf_adds(&text, ": times are over all of each run");
-    else if (!osc_steps_suffice(s))
-        osc_strbuf_addf(&text, ": too few to say what is significant, which needs %u each",
-                        OSC_WELCH_STEPS_MIN);
-    if (text.status == OSC_OK)
-        osc_result_note(out, "%s", text.s);
-    else
-        out->status = text.status;
-    osc_strbuf_fini(&text);
+    for (unsigned k = OSC_BASE; k < OSC_BOTH; k++) {
+        const struct osc_run_steps *const run = &s[k];
+
+        osc_prose_number(&facts, k == OSC_BASE ? FACT_n_base : FACT_n_new, run->n);
+        if (run->n_left_out > 0)
+            osc_prose_number(&facts, k == OSC_BASE ? FACT_base_out : FACT_new_out,
+                             run->n_left_out);
+    }
+    osc_prose_flag(&facts, FACT_is_whole, !osc_steps_are_known(s));
+    if (!osc_steps_suffice(s))
+        osc_prose_number(&facts, FACT_needed, OSC_WELCH_STEPS_MIN);
+    osc_prose_say(&out->notes, &facts, FACT_steps);
+    osc_result_end_note(out);
 }

@@ -73,5 +73,5 @@ double osc_change_p(const struct osc_sample *base, const struct osc_sample *new_
 /* Add notes to OUT: how many steps there are, and why nothing is said of significance. */
 void osc_change_note_steps(struct osc_result *out, const struct osc_run_steps *s);
 
-/* The note of `diff_steps` about the whole step. */
-extern const struct osc_prose osc_diff_steps_prose;
+/* These notes, and those of `diff_steps` alone. */
+extern const struct osc_prose osc_change_prose, osc_diff_steps_prose;

@@ -2,7 +2,6 @@
 #include "analysis/diff/cut_steps.h"
 
 #include "analysis/table_columns.h"
-#include "prose/words.h"
 
 void osc_cut_steps_add(struct osc_cut_steps *c, const struct osc_result *steps)
 {
@@ -25,11 +24,11 @@ static int64_t narrowed(osc_wide ns)
     return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
 }
 
-void osc_cut_steps_say(const struct osc_cut_steps *c, const char *whose, struct osc_strbuf *out)
+void osc_cut_steps_set(struct osc_prose_facts *f, unsigned ranges, unsigned measured,
+                       const struct osc_cut_steps *c)
 {
-    osc_strbuf_addf(out, "of the ranges of %s, ", whose);
-    osc_words_time(out, narrowed(c->ranges_ns));
-    osc_strbuf_adds(out, ", only ");
-    osc_words_time(out, narrowed(c->measured_ns));
-    osc_strbuf_adds(out, " remained after earlier steps and work of the device");
+    if (!osc_cut_steps_is(c))
+        return;
+    osc_prose_number(f, ranges, narrowed(c->ranges_ns));
+    osc_prose_number(f, measured, narrowed(c->measured_ns));
 }

@@ -10,8 +10,8 @@
  */
 #pragma once
 
-#include "base/strbuf.h"
 #include "base/wide.h"
+#include "prose/phrase.h"
 #include "table/table.h"
 
 /* Sums over kept steps that have a range. Zeroed, of none. */
@@ -24,7 +24,15 @@ void osc_cut_steps_add(struct osc_cut_steps *c, const struct osc_result *steps);
 
 bool osc_cut_steps_is(const struct osc_cut_steps *c);
 
-/* Append "of the ranges of WHOSE, 100 ms, only 135 us remained after earlier steps and work of
- * the device". */
-void osc_cut_steps_say(const struct osc_cut_steps *c, const char *whose,
-                       struct osc_strbuf *out);
+/* What others say of such steps, and its facts (prose/phrase.h). */
+#define OSC_CUT_STEPS_LIST(X)                                                                 \
+    X(ranges, NS, 0)                                                                          \
+    X(measured, NS, 0)                                                                        \
+    X(side, TEXT, 0) /* of a comparison */                                                    \
+    X(cut, PHRASE,                                                                            \
+      "of the ranges of the kept steps{side? of {side}}, {ranges}, only {measured} remained " \
+      "after earlier steps and work of the device")
+
+/* Set the facts RANGES and MEASURED, if C is such. */
+void osc_cut_steps_set(struct osc_prose_facts *f, unsigned ranges, unsigned measured,
+                       const struct osc_cut_steps *c);

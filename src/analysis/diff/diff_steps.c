@@ -205,6 +205,8 @@ static void add_row(struct osc_result *out, const struct side *s, uint32_t k, do
 }
 
 #define FACT_LIST(X)                                                                       \
+    OSC_CUT_STEPS_LIST(X)                                                                  \
+    X(are_cut, PHRASE, "steps cannot be compared: {cut}")                                  \
     X(has_steps, FLAG, 0)                                                                  \
     X(base_ns, NS, 0)                                                                      \
     X(new_ns, NS, 0)                                                                       \
@@ -226,7 +228,6 @@ static void note_whole(struct osc_result *out, const struct side *s, double limi
     const double base_ns = has_steps ? base->mean : (double)s[OSC_BASE].sums_ns[0];
     const double new_ns = has_steps ? new_->mean : (double)s[OSC_NEW].sums_ns[0];
     struct osc_prose_facts facts = {.prose = &osc_diff_steps_prose};
-    struct osc_strbuf text = {0};
 
     osc_prose_flag(&facts, FACT_has_steps, has_steps);
     osc_prose_number(&facts, FACT_base_ns, (int64_t)(base_ns + 0.5));
@@ -235,12 +236,8 @@ static void note_whole(struct osc_result *out, const struct side *s, double limi
     osc_prose_flag(&facts, FACT_is_tested, is_tested);
     osc_prose_flag(&facts, FACT_is_significant,
                    is_tested && decide(s, 0, limit, both).is_significant);
-    osc_prose_say(&text, &facts, FACT_sentence);
-    if (text.status == OSC_OK)
-        osc_result_note(out, "%s", text.s);
-    else
-        out->status = text.status;
-    osc_strbuf_fini(&text);
+    osc_prose_say(&out->notes, &facts, FACT_sentence);
+    osc_result_end_note(out);
 }
 
 /* Whether row K says anything. */
@@ -267,11 +264,12 @@ static void note_cut(struct osc_result *out, const struct side *s)
 {
     const int of = is_cut(&s[OSC_NEW]) ? OSC_NEW : OSC_BASE;
     const struct osc_cut_steps c = cut_of(&s[of]);
+    struct osc_prose_facts facts = {.prose = &osc_diff_steps_prose};
     struct osc_strbuf text = {0};
 
-    osc_strbuf_adds(&text, "steps cannot be compared: ");
-    osc_cut_steps_say(&c, of == OSC_NEW ? "the kept steps of new" : "the kept steps of base",
-                      &text);
+    osc_cut_steps_set(&facts, FACT_ranges, FACT_measured, &c);
+    osc_prose_text(&facts, FACT_side, osc_str_c(of == OSC_NEW ? "new" : "base"));
+    osc_prose_say(&text, &facts, FACT_are_cut);
     if (text.status == OSC_OK)
         osc_result_why_empty(out, text.s);
     else

@@ -85,9 +85,9 @@ static uint64_t row_of_most(const struct osc_result *r, uint32_t column)
     X(rest, SHARE, 0)        /* of the step in which nothing ran, if that is most */      \
     X(largest, SHARE, 0)     /* part of it, */                                            \
     X(part, TEXT, 0)         /* and its name */                                           \
-    X(cut, TEXT, 0)          /* that less than half of the steps was measured */          \
-    X(n_first, COUNT, 0)     /* steps of the first of two kinds, */                       \
-    X(first_ns, NS, 0)       /* how long these are */                                     \
+    OSC_CUT_STEPS_LIST(X)                                                                 \
+    X(n_first, COUNT, 0) /* steps of the first of two kinds, */                           \
+    X(first_ns, NS, 0)   /* how long these are */                                         \
     X(n_second, COUNT, 0)                                                                 \
     X(second_ns, NS, 0)                                                                   \
     X(outlier, NAME, 0) /* the step that stands out most */                               \
@@ -116,7 +116,7 @@ static uint64_t row_of_most(const struct osc_result *r, uint32_t column)
       "{time?{time} {has_steps?a step|count as one step, as {lies_outside?none "          \
       "begins in what is selected|there are no steps}}{rest?; no operator, runtime "      \
       "call or device work ran in {rest} of it}{largest?{rest?,|;} {largest} "            \
-      "{rest?is|of it is} {part}}{cut?; {cut}}{n_first?; two kinds of step: "             \
+      "{rest?is|of it is} {part}}{ranges?; {cut}}{n_first?; two kinds of step: "          \
       "{n_first} of {first_ns}}{n_second? and {n_second} of {second_ns}}{outlier?; "      \
       "step {outlier} stands out with {outlier_ns}}|0 {n_selected?of {n_selected} "       \
       "selected steps are kept: the device work of the last steps may not all have "      \
@@ -215,10 +215,7 @@ static void look_at_cut(struct story *s, const struct osc_result *steps)
     struct osc_cut_steps c = {0};
 
     osc_cut_steps_add(&c, steps);
-    if (!osc_cut_steps_is(&c))
-        return;
-    osc_cut_steps_say(&c, "the kept steps", &s->text);
-    set_text(s, FACT_cut);
+    osc_cut_steps_set(&s->facts, FACT_ranges, FACT_measured, &c);
 }
 
 /* Whether the program told any of STEPS: without, a trace counts as one. */

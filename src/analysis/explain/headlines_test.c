@@ -11,6 +11,7 @@
 TEST(every_sentence_names_known_facts)
 {
     assert_null(osc_prose_check(&osc_headlines_prose));
+    assert_null(osc_prose_check(&osc_change_prose));
     assert_null(osc_prose_check(&osc_diff_steps_prose));
     assert_null(osc_prose_check(&osc_rank_findings_prose));
     assert_null(osc_prose_check(&osc_late_prose));

@@ -58,7 +58,7 @@ static void put_text(struct osc_page *p, const struct osc_strbuf *text, size_t c
     X(mean, TIME, 0) X(n, INTEGER, 0) X(n_kept, COUNT, 0) /* steps */                        \
     X(n_left, INTEGER, 0) /* of them at the end */                                           \
     X(iterates, FLAG, 0) /* they are iterations */                                           \
-    X(cut, TEXT, 0) /* little of them was measured */                                        \
+    OSC_CUT_STEPS_LIST(X)                                                                    \
     X(n_whole, INTEGER, 0) X(n_files, INTEGER, 0) /* traces that count as one step */        \
     X(are_whole, FLAG, 0) /* all do */                                                       \
     X(are_outside, FLAG, 0) /* as no step begins in what is selected */                      \
@@ -83,7 +83,7 @@ static void put_text(struct osc_page *p, const struct osc_strbuf *text, size_t c
       "in the {n|trace|traces}}; {n||of each }{counts}{note?; {note}}|{n_kept|one "  \
       "{n||whole }{iterates?iteration|step}|the mean of {n_kept} "  \
       "{iterates?iterations (no steps in the trace)|steps}}}{n_left?; {n_left} more "  \
-      "at the end {n_left|is|are} left out: table steps says why}{cut?; "  \
+      "at the end {n_left|is|are} left out: table steps says why}{ranges?; "  \
       "{cut}}{n_whole?; {are_outside?in {n_whole} of {n_files} files no step begins "  \
       "in what is selected: {n_whole|it counts as one|they count as one "  \
       "each}|{n_whole} of {n_files} files {n_whole|has no steps and counts as "  \
@@ -347,10 +347,7 @@ static void look_at_cut(const struct osc_page *p, struct story *s)
 
     for (uint32_t b = 0; b < a->n_blocks; b++)
         osc_cut_steps_add(&c, &a->blocks[b].result);
-    if (!osc_cut_steps_is(&c))
-        return;
-    osc_cut_steps_say(&c, "the kept steps", &s->text);
-    set_text(s, FACT_cut);
+    osc_cut_steps_set(&s->facts, FACT_ranges, FACT_measured, &c);
 }
 
 /* Say of N_WHOLE traces, which count as one step each, what that step is, if no other one has
