@@ -9,14 +9,13 @@
 #include "analysis/shared_options.h"
 #include "analysis/table_registry.h"
 #include "base/mem.h"
-#include "base/percent.h"
 
 #include "analysis/advice/advice_list.h"
 #include "analysis/advice/program.h"
 #include "analysis/advice/straggler.h"
 #include "analysis/ranks/calls.h"
 #include "analysis/ranks/rank_run.h"
-#include "prose/words.h"
+#include "prose/phrase.h"
 #include "table/question.h"
 
 enum {
@@ -179,7 +178,19 @@ static osc_status add_row(const struct osc_advice_base *a, enum osc_advice_code 
     return OSC_OK;
 }
 
-static const char busy_words[] = " was probably busy with work of before the recording for ";
+#define BUSY_WORDS " was probably busy with work of before the recording for "
+
+/* What is said of a device that earlier work held. */
+#define EARLIER_LIST(X)                                                                    \
+    X(device, TEXT, 0)                                                                     \
+    X(held, NS, 0)                                                                         \
+    X(part, SHARE, 0)                                                                      \
+    X(call, NAME, 0) /* that waited most of it */                                          \
+    X(waited, NS, 0)                                                                       \
+    X(earlier, PHRASE,                                                                     \
+      "{device}" BUSY_WORDS "{held} ({part} of the step time): not counted{call?; {call} " \
+      "waited for {waited}}")
+OSC_PROSE(osc_earlier_prose, EARLIER_LIST);
 
 /* Name the devices that earlier work held for much of the kept steps. */
 static osc_status note_earlier(const struct osc_advice_base *a, struct osc_result *out)
@@ -189,27 +200,21 @@ static osc_status note_earlier(const struct osc_advice_base *a, struct osc_resul
     osc_status st = OSC_OK;
 
     for (uint32_t d = 0; d < loads->n_devices && a->left_out.n > 0 && st == OSC_OK; d++) {
-        const struct osc_str name = osc_trace_str(a->t, loads->devices[d].name);
-        struct osc_strbuf time = {0};
+        struct osc_prose_facts facts = {.prose = &osc_earlier_prose};
         struct osc_earlier_sum sum;
 
         st = osc_advice_earlier(a, d, &sum);
         if (st != OSC_OK || sum.ns <= all_ns / OSC_ADVICE_MUCH)
             continue;
-        osc_words_time(&time, sum.ns);
-        osc_strbuf_adds(&time, " (");
-        osc_percent_add(&time, (double)sum.ns / (double)all_ns, 1);
-        osc_strbuf_adds(&time, " of the step time): not counted");
+        osc_prose_text(&facts, FACT_device, osc_trace_str(a->t, loads->devices[d].name));
+        osc_prose_number(&facts, FACT_held, sum.ns);
+        osc_prose_share(&facts, FACT_part, sum.ns, all_ns);
         if (sum.call_ns > sum.ns / 2) {
-            osc_strbuf_adds(&time, "; ");
-            osc_words_name(&time, osc_trace_str(a->t, sum.call));
-            osc_strbuf_adds(&time, " waited for ");
-            osc_words_time(&time, sum.call_ns);
+            osc_prose_text(&facts, FACT_call, osc_trace_str(a->t, sum.call));
+            osc_prose_number(&facts, FACT_waited, sum.call_ns);
         }
-        st = time.status;
-        if (st == OSC_OK)
-            osc_result_note(out, "%.*s%s%s", (int)name.len, name.s, busy_words, time.s);
-        osc_strbuf_fini(&time);
+        osc_prose_say(&out->notes, &facts, FACT_earlier);
+        osc_result_end_note(out);
     }
     return st;
 }
@@ -391,7 +396,7 @@ struct osc_str osc_advice_earlier_note(const struct osc_result *r)
         const char *const end = memchr(rest.s, '\n', rest.len);
         const struct osc_str line = {rest.s, end ? (uint32_t)(end - rest.s) : rest.len};
 
-        if (osc_str_has(line, osc_str_c(busy_words)))
+        if (osc_str_has(line, OSC_STR(BUSY_WORDS)))
             return line;
         rest.s += line.len + (end != NULL);
         rest.len -= line.len + (end != NULL);

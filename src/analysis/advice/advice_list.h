@@ -171,7 +171,7 @@ struct osc_advice_rule {
 extern const struct osc_advice_rule osc_advice_rules[OSC_ADVICE_COUNT];
 
 /* What their phrases may name. */
-extern const struct osc_prose osc_advice_prose;
+extern const struct osc_prose osc_advice_prose, osc_earlier_prose;
 
 /* Append the sentence of CODE, which has one, about N. */
 OSC_MUST_USE osc_status osc_advice_say(enum osc_advice_code code,

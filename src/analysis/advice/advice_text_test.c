@@ -154,6 +154,7 @@ TEST_WITH(two_windows_of_one_rank_do_not_tell_how_long_it_waited, NULL, end_bloc
 TEST(every_phrase_names_known_facts)
 {
     assert_null(osc_prose_check(&osc_advice_prose));
+    assert_null(osc_prose_check(&osc_earlier_prose));
     for (unsigned k = 0; k < OSC_ADVICE_COUNT; k++) {
         const struct osc_advice_rule *const rule = &osc_advice_rules[k];
 
