@@ -69,6 +69,10 @@ static void put_text(struct osc_page *p, const struct osc_strbuf *text, size_t c
     X(severity, TEXT, 0) X(count, COUNT, 0) X(message, TEXT, 0) X(code, TEXT, 0)             \
     X(remedy, TEXT, 0) X(title, TEXT, 0) X(late, INTEGER, 0) X(stake, TIME, 0)               \
     X(n_more, INTEGER, 0) /* findings */ \
+    X(what, TEXT, 0) X(is_next, FLAG, 0) /* lacks, behind others, */ \
+    X(flag, TEXT, 0) /* of the profiler although it was on; */ \
+    X(n_lack, INTEGER, 0) /* files, if not all; */ \
+    X(lacks, TEXT, 0) X(is_unsure, FLAG, 0) /* it may be in a part that is missing */ \
     /* and lines of the page */ \
     X(trace_line, PHRASE,  \
       "{torch?PyTorch {torch}|{program?{program}|{format} trace}}{ranks?, {ranks} "  \
@@ -95,7 +99,11 @@ static void put_text(struct osc_page *p, const struct osc_strbuf *text, size_t c
       "{rank?rank {rank}: }{span?span {span}: }{title}{late?, much of it for rank "  \
       "{late}}{stake?, {stake} at stake}{n_more?; {n_more} more}")  \
     X(note_line, PHRASE,  \
-      "{rank?rank {rank}: }{span?span {span}: }{message}")
+      "{rank?rank {rank}: }{span?span {span}: }{message}") \
+    X(lack, PHRASE,  \
+      "{is_next?, }{what}{flag? ({flag} was on)}{n_lack? (in {n_lack} of {n_files} "  \
+      "files)}")  \
+    X(lacks_line, PHRASE, "{lacks}{is_unsure?; " OSC_REMEDY_UNSURE "}")
 
 /* clang-format on */
 OSC_PROSE(osc_screen_prose, FACT_LIST);
@@ -648,17 +656,6 @@ static void put_earlier(struct osc_page *p)
     put_sentence(p, FACT_note_line, &s, 3, 6);
 }
 
-/* Append " (in 1 of 2 files)" if only some files lack the data of row I of `quality`. */
-static void add_where_lacking(const struct osc_page *p, struct osc_strbuf *out,
-                              const struct osc_result *r, uint64_t i)
-{
-    const uint64_t n = (uint64_t)osc_result_get_int(r, i, osc_column_quality_count);
-
-    if (n >= p->s->n_traces)
-        return;
-    osc_strbuf_addf(out, " (in %llu of %u files)", (unsigned long long)n, p->s->n_traces);
-}
-
 /* Append what the rows of `quality` say is lacking; IS_UNSURE: what may lie in a part of a file
  * that is missing, else the rest. */
 static void add_lacking(const struct osc_page *p, struct osc_strbuf *out, bool is_unsure)
@@ -673,17 +670,25 @@ static void add_lacking(const struct osc_page *p, struct osc_strbuf *out, bool i
             is_one && lacks[k].flag && osc_screen_info_flag(p->s, lacks[k].flag);
         const size_t len = is_ours || was_on || is_unsure ? strcspn(lacks[k].what, "(")
                                                           : strlen(lacks[k].what);
+        const struct osc_str what = {lacks[k].what,
+                                     (uint32_t)(len - (lacks[k].what[len - 1] == ' '))};
 
         for (uint64_t i = 0; i < r->n_rows; i++) {
             if (lack_of(osc_result_get_str(r, i, osc_column_quality_code)) != k ||
                 is_unsure != osc_str_eq(osc_result_get_str(r, i, osc_column_quality_remedy),
                                         OSC_STR(OSC_REMEDY_UNSURE)))
                 continue;
-            osc_strbuf_addf(out, "%s%.*s", out->len > 0 ? ", " : "",
-                            (int)(len - (lacks[k].what[len - 1] == ' ')), lacks[k].what);
+            struct osc_prose_facts facts = {.prose = &osc_screen_prose};
+            const int64_t n = osc_result_get_int(r, i, osc_column_quality_count);
+
+            osc_prose_flag(&facts, FACT_is_next, out->len > 0);
+            osc_prose_text(&facts, FACT_what, what);
             if (was_on && !is_unsure)
-                osc_strbuf_addf(out, " (%s was on)", lacks[k].flag);
-            add_where_lacking(p, out, r, i);
+                osc_prose_text(&facts, FACT_flag, osc_str_c(lacks[k].flag));
+            osc_prose_number(&facts, FACT_n_files, p->s->n_traces);
+            if (n < p->s->n_traces)
+                osc_prose_number(&facts, FACT_n_lack, n);
+            osc_prose_say(out, &facts, FACT_lack);
         }
     }
 }
@@ -694,17 +699,15 @@ static void put_not_recorded(struct osc_page *p)
 {
     for (int is_unsure = 0; is_unsure < 2; is_unsure++) {
         const char *const title = is_unsure ? "MISSING" : "NOT RECORDED";
-        struct osc_strbuf text = {0};
+        struct story s = {.facts = {.prose = &osc_screen_prose}};
 
-        add_lacking(p, &text, is_unsure);
-        if (text.len > 0) {
-            osc_page_title(p, title);
-            osc_strbuf_adds(p->out, "  ");
-            if (is_unsure)
-                osc_strbuf_adds(&text, "; " OSC_REMEDY_UNSURE);
-            put_text(p, &text, (unsigned)strlen(title) + 2, LACKS_LINES);
-        }
-        osc_strbuf_fini(&text);
+        add_lacking(p, &s.text, is_unsure);
+        if (s.text.len == 0)
+            continue;
+        osc_page_title(p, title);
+        set_text(&s, FACT_lacks);
+        osc_prose_flag(&s.facts, FACT_is_unsure, is_unsure);
+        put_sentence(p, FACT_lacks_line, &s, LACKS_LINES, strlen(title) + 2);
     }
 }
 
