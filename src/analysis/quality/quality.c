@@ -71,41 +71,56 @@ static void add_row(const struct osc_trace *t, struct osc_result *out,
         osc_result_str(out, OSC_QUALITY_REMEDY, osc_str_c(osc_remedy(t, code)));
 }
 
+/* What rows of one trace say, if no other file makes the sentence. */
+#define FACT_LIST(X)                                                           \
+    X(finding, TEXT, 0)                                                        \
+    X(is_unsure, FLAG, 0) /* it may be in a part that is missing */            \
+    X(phase, TEXT, 0)     /* of events that were left out */                   \
+    X(row, PHRASE,                                                             \
+      "{phase?events of phase {phase}, which opscope does not know; left out|" \
+      "{is_unsure?in the part that was read: }{finding}}")
+OSC_PROSE(osc_quality_prose, FACT_LIST);
+
+/* Add the row of F; PHASE: of an unknown one, or empty. */
+static void say_row(const struct osc_trace *t, struct osc_result *out,
+                    enum osc_finding_code code, const struct osc_finding *f,
+                    struct osc_str phase)
+{
+    struct osc_prose_facts facts = {.prose = &osc_quality_prose};
+    struct osc_strbuf text = {0};
+
+    osc_prose_text(&facts, FACT_finding, osc_str_c(osc_finding_message(code)));
+    osc_prose_flag(&facts, FACT_is_unsure, osc_remedy_is_unsure(t, code));
+    if (phase.len > 0)
+        osc_prose_text(&facts, FACT_phase, phase);
+    osc_prose_say(&text, &facts, FACT_row);
+    if (text.status == OSC_OK)
+        add_row(t, out, code, f, osc_strbuf_str(&text));
+    else
+        out->status = text.status;
+    osc_strbuf_fini(&text);
+}
+
 /* Add a row for each phase that was left out, and one for what has no phase. */
 static void add_phases(const struct osc_trace *t, struct osc_result *out,
                        const struct osc_finding *all)
 {
     struct osc_finding rest = *all;
-    char text[80];
+    char text[8];
 
     for (unsigned i = 1; i < OSC_PHASES; i++) {
         const struct osc_finding *const f = &t->findings.phases[i];
 
         if (f->count == 0)
             continue;
-        const int n =
-            snprintf(text, sizeof text,
-                     i > ' ' && i < 127
-                         ? "events of phase %c, which opscope does not know; left out"
-                         : "events of phase \\x%02x, which opscope does not know; left out",
-                     i);
-        add_row(t, out, OSC_FINDING_unknown_phase, f, (struct osc_str){text, (uint32_t)n});
+        (void)snprintf(text, sizeof text, i > ' ' && i < 127 ? "%c" : "\\x%02x", i);
+        say_row(t, out, OSC_FINDING_unknown_phase, f, osc_str_c(text));
         rest.count -= f->count < rest.count ? f->count : rest.count;
         if (rest.first_offset == f->first_offset)
             rest.first_offset = OSC_NO_OFFSET;
     }
     if (rest.count > 0)
-        add_row(t, out, OSC_FINDING_unknown_phase, &rest,
-                osc_str_c(osc_finding_message(OSC_FINDING_unknown_phase)));
-}
-
-static void add_found(const struct osc_trace *t, struct osc_result *out,
-                      enum osc_finding_code code, const struct osc_finding *f)
-{
-    if (code == OSC_FINDING_unknown_phase)
-        add_phases(t, out, f);
-    else
-        add_row(t, out, code, f, osc_str_c(osc_finding_message(code)));
+        say_row(t, out, OSC_FINDING_unknown_phase, &rest, OSC_STR(""));
 }
 
 /* Whether the calls of modules in a whole program were recorded, if there were any. */
@@ -155,22 +170,6 @@ static bool lacks_host(const struct osc_trace *t, const struct osc_census *c)
            c->by_kind[OSC_KIND_PYTHON] == 0;
 }
 
-/* The message of CODE, data that T lacks: perhaps it lies in a part that is missing. */
-static void add_absent(const struct osc_trace *t, struct osc_result *out,
-                       enum osc_finding_code code)
-{
-    const struct osc_finding once = {1, OSC_NO_OFFSET, OSC_NO_TIME, OSC_NO_TIME};
-    struct osc_strbuf text = {0};
-
-    osc_strbuf_adds(&text, osc_remedy_is_unsure(t, code) ? "in the part that was read: " : "");
-    osc_strbuf_adds(&text, osc_finding_message(code));
-    if (text.status == OSC_OK)
-        add_row(t, out, code, &once, (struct osc_str){text.s, (uint32_t)text.len});
-    else
-        out->status = text.status;
-    osc_strbuf_fini(&text);
-}
-
 /* Whether CODE names data that a trace of PyTorch with census C lacks. */
 static bool is_absent(const struct osc_trace *t, const struct osc_census *c,
                       enum osc_finding_code code)
@@ -208,37 +207,25 @@ static bool is_absent(const struct osc_trace *t, const struct osc_census *c,
     }
 }
 
-/* What the callback below needs. */
+/* What the callback below needs: the rows are of CODE. */
 struct counted {
     const struct osc_trace *t;
     struct osc_result *out;
+    enum osc_finding_code code;
 };
 
-static void add_counted(void *data, struct osc_str name, const struct osc_finding *count)
+static void add_counted(void *data, struct osc_str message, const struct osc_finding *f)
 {
     const struct counted *const c = data;
 
-    add_row(c->t, c->out, OSC_FINDING_source_incomplete, count, name);
-}
-
-static void add_sampled(void *data, struct osc_str text, const struct osc_finding *left_out)
-{
-    const struct counted *const c = data;
-
-    add_row(c->t, c->out, OSC_FINDING_sampled, left_out, text);
-}
-
-static void add_unused(void *data, struct osc_str text, const struct osc_finding *once)
-{
-    const struct counted *const c = data;
-
-    add_row(c->t, c->out, OSC_FINDING_sample_unused, once, text);
+    add_row(c->t, c->out, c->code, f, message);
 }
 
 static osc_status map(const struct osc_trace *t, const struct osc_options *o,
                       struct osc_result *out, struct osc_err *err)
 {
     const struct osc_finding none = {0, OSC_NO_OFFSET, OSC_NO_TIME, OSC_NO_TIME};
+    const struct osc_finding once = {1, OSC_NO_OFFSET, OSC_NO_TIME, OSC_NO_TIME};
     struct osc_census census;
     const osc_status st = osc_census_add(t, &census);
 
@@ -259,25 +246,26 @@ static osc_status map(const struct osc_trace *t, const struct osc_options *o,
     for (int severity = OSC_ERROR; severity >= OSC_INFO; severity--) {
         for (int i = 0; i < OSC_FINDING_COUNT; i++) {
             const enum osc_finding_code code = (enum osc_finding_code)i;
+            struct counted counted = {t, out, code};
 
             if ((int)osc_finding_severity(code) != severity ||
                 (code == OSC_FINDING_no_operator && !has_operators))
                 continue;
             if (code == OSC_FINDING_source_incomplete)
-                osc_source_counts_each(t, &census, add_counted, &(struct counted){t, out});
+                osc_source_counts_each(t, &census, add_counted, &counted);
             else if (code == OSC_FINDING_sampled)
-                osc_sampled_names_each(t, add_sampled, &(struct counted){t, out});
+                osc_sampled_names_each(t, add_counted, &counted);
             else if (code == OSC_FINDING_sample_unused)
-                osc_sample_patterns_each(t, add_unused, &(struct counted){t, out});
+                osc_sample_patterns_each(t, add_counted, &counted);
+            else if (found.by_code[code].count > 0 && code == OSC_FINDING_unknown_phase)
+                add_phases(t, out, &found.by_code[code]);
             else if (found.by_code[code].count > 0)
-                add_found(t, out, code, &found.by_code[code]);
-            else if (code == OSC_FINDING_unaligned)
-                add_row(t, out, code, &none,
-                        osc_str_c(
-                            osc_finding_message(code))); /* place() decides whether it stays */
+                say_row(t, out, code, &found.by_code[code], OSC_STR(""));
+            else if (code == OSC_FINDING_unaligned) /* place() decides whether it stays */
+                say_row(t, out, code, &none, OSC_STR(""));
             else if (has_operators && is_absent(t, &census, code) &&
                      osc_remedy_is_there(t, code))
-                add_absent(t, out, code);
+                say_row(t, out, code, &once, OSC_STR(""));
         }
     }
     /* What together() compares; one alone is like itself. */

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "model/finding.h"
+#include "prose/phrase.h"
 #include "table/table.h"
 
 /* Its columns; those of parts of ranks (rank_run.h) follow. */
@@ -35,3 +36,6 @@ void osc_quality_add_at(struct osc_result *r, enum osc_finding_code code, uint64
 /* The same without a time. */
 void osc_quality_add(struct osc_result *r, enum osc_finding_code code, uint64_t count,
                      struct osc_str message);
+
+/* What rows of one trace say. */
+extern const struct osc_prose osc_quality_prose;

@@ -44,18 +44,27 @@ void osc_sample_patterns_look(struct osc_sample_patterns *p, const struct osc_tr
             add_row(p, t, t->events.chunks[k], i);
 }
 
-bool osc_sample_pattern_why(const struct osc_sample_pattern *pattern, struct osc_strbuf *text)
+#define FACT_LIST(X)                                                                \
+    X(name, TEXT, 0)                                                                \
+    X(kind, TEXT, 0)    /* of what is called so */                                  \
+    X(is_file, FLAG, 0) /* of one process */                                        \
+    X(why, PHRASE,                                                                  \
+      "{kind?{name} ({kind}) is of a kind that is not sampled: all its calls were " \
+      "recorded|no scope is called {name}{is_file? in this process}}")
+OSC_PROSE(osc_sample_patterns_prose, FACT_LIST);
+
+bool osc_sample_pattern_why(const struct osc_sample_pattern *pattern, bool is_file,
+                            struct osc_strbuf *text)
 {
-    const struct osc_str name = pattern->text;
+    struct osc_prose_facts facts = {.prose = &osc_sample_patterns_prose};
 
     if (pattern->has_sampled)
         return false;
+    osc_prose_text(&facts, FACT_name, pattern->text);
     if (pattern->other)
-        osc_strbuf_addf(
-            text, "%.*s (%s) is of a kind that is not sampled: all its calls were recorded",
-            (int)name.len, name.s, pattern->other);
-    else
-        osc_strbuf_addf(text, "no scope is called %.*s", (int)name.len, name.s);
+        osc_prose_text(&facts, FACT_kind, osc_str_c(pattern->other));
+    osc_prose_flag(&facts, FACT_is_file, is_file);
+    osc_prose_say(text, &facts, FACT_why);
     return true;
 }
 
@@ -89,12 +98,8 @@ void osc_sample_patterns_each(const struct osc_trace *t,
     osc_sample_patterns_look(&patterns, t);
     for (uint32_t i = 0; i < patterns.n; i++) {
         osc_strbuf_clear(&text);
-        if (!osc_sample_pattern_why(&patterns.v[i], &text))
-            continue;
-        if (!patterns.v[i].other)
-            osc_strbuf_adds(&text, " in this process");
-        if (text.status == OSC_OK)
-            add(data, (struct osc_str){text.s, (uint32_t)text.len}, &once);
+        if (osc_sample_pattern_why(&patterns.v[i], true, &text) && text.status == OSC_OK)
+            add(data, osc_strbuf_str(&text), &once);
     }
     osc_strbuf_fini(&text);
 }

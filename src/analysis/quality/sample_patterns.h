@@ -13,6 +13,7 @@
 #include "base/strbuf.h"
 #include "model/finding.h"
 #include "model/trace.h"
+#include "prose/phrase.h"
 
 #define OSC_SAMPLE_PATTERNS 64u
 
@@ -36,8 +37,11 @@ void osc_sample_patterns_add(struct osc_sample_patterns *p, struct osc_str patte
 void osc_sample_patterns_look(struct osc_sample_patterns *p, const struct osc_trace *t);
 
 /* Append to TEXT why PATTERN sampled nothing: no scope is called so, or only what is of a kind
- * that is not sampled. False: it sampled something, or would have. */
-bool osc_sample_pattern_why(const struct osc_sample_pattern *pattern, struct osc_strbuf *text);
+ * that is not sampled. IS_FILE: only in the file of one process. False: it sampled something,
+ * or would have. */
+bool osc_sample_pattern_why(const struct osc_sample_pattern *pattern, bool is_file,
+                            struct osc_strbuf *text);
+extern const struct osc_prose osc_sample_patterns_prose;
 
 /* Call ADD with DATA and a sentence for each name that T says was to be sampled, and that
  * sampled nothing of the whole recording. */

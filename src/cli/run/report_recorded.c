@@ -104,7 +104,7 @@ static void report_samples(const struct osc_sample_patterns *patterns)
 
     for (uint32_t i = 0; i < patterns->n; i++) {
         osc_strbuf_clear(&why);
-        if (osc_sample_pattern_why(&patterns->v[i], &why) && why.status == OSC_OK)
+        if (osc_sample_pattern_why(&patterns->v[i], false, &why) && why.status == OSC_OK)
             osc_cli_error("--sample: %.*s", (int)why.len, why.s);
     }
     osc_strbuf_fini(&why);
