@@ -30,7 +30,7 @@ static struct osc_file_header header_of(const char *path)
     return h;
 }
 
-/* Get why the part at PATH ended: enum osc_end_reason; 0: it was not ended, UINT32_MAX: it
+/* Get why the part at PATH ended: enum osc_wire_end_reason; 0: it was not ended, UINT32_MAX: it
  * cannot be read. */
 static osc_status get_end(const char *path, uint32_t *reason)
 {

@@ -107,7 +107,7 @@ static void detach(void)
 {
     if (!is_free_to(SCOPE_HOST))
         return;
-    /* Relaxed: see osc_itt_enter_slow(). */
+    /* Relaxed: see osc_source_enter(). */
     atomic_fetch_or_explicit(&osc_source_state_, OSC_SOURCE_ITT_DETACHED, memory_order_relaxed);
     (void)osc_stop(); /* a failure cannot be reported */
 }
