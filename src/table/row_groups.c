@@ -21,6 +21,11 @@ int osc_pattern_column(const struct osc_table_def *def)
 osc_status osc_pattern_check(const char *pattern, struct osc_err *err)
 {
     struct osc_regex *regex;
+
+    /* It matches everywhere, and the label of all would be nothing. */
+    if (!*pattern)
+        return osc_fail(err, OSC_EINVAL,
+                        "a pattern is missing behind name~, as in 'name~conv'");
     const osc_status st = osc_regex_open(&regex, osc_str_c(pattern), false, err);
 
     if (st == OSC_OK)

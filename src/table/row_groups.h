@@ -18,7 +18,7 @@
  * none. */
 int osc_pattern_column(const struct osc_table_def *def);
 
-/* Check the PATTERN. OSC_EINVAL: it is none. */
+/* Check the PATTERN. OSC_EINVAL: it is none, or empty. */
 OSC_MUST_USE osc_status osc_pattern_check(const char *pattern, struct osc_err *err);
 
 /* Merge the rows of R, which are not finished, that have equal keys. */

@@ -116,6 +116,8 @@ TEST(a_pattern_is_the_last_of_what_is_grouped_by)
     assert_string_equal(o.pattern, "a,(b|c):2");
     assert_int_equal(osc_options_group(&o, &with, "name~(", &err), OSC_EINVAL);
     assert_string_equal(err.message, "the pattern /(/ is wrong: a ( is not closed");
+    assert_int_equal(osc_options_group(&o, &with, "shape,name~", &err), OSC_EINVAL);
+    assert_string_equal(err.message, "a pattern is missing behind name~, as in 'name~conv'");
     assert_int_equal(osc_options_group(&o, &table, "shape", &err), OSC_EINVAL);
     assert_string_equal(err.message,
                         "t cannot be grouped by 'shape', only by a pattern: 'name~conv'");
