@@ -45,12 +45,6 @@ void osc_words_bytes(struct osc_strbuf *out, int64_t n)
         add_digits(out, v / kib / kib / kib, "GiB");
 }
 
-void osc_words_count(struct osc_strbuf *out, int64_t count, const char *thing)
-{
-    osc_strbuf_add_count(out, (uint64_t)count);
-    osc_strbuf_addf(out, " %s%s", thing, count == 1 ? "" : "s");
-}
-
 void osc_words_growth(struct osc_strbuf *out, double base, double now)
 {
     if (now > 2 * base) {

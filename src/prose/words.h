@@ -16,9 +16,6 @@
 void osc_words_time(struct osc_strbuf *out, int64_t ns);
 void osc_words_bytes(struct osc_strbuf *out, int64_t n);
 
-/* "3,456 steps" or "1 step"; THING is singular. */
-void osc_words_count(struct osc_strbuf *out, int64_t count, const char *thing);
-
 /* What something grew by: +12.3 %, or 2.1 x if it more than doubled. BASE is positive. */
 void osc_words_growth(struct osc_strbuf *out, double base, double now);
 

@@ -32,11 +32,6 @@ const char *osc_left_why_text(enum osc_left_why why)
     return whys[why].text;
 }
 
-enum osc_finding_code osc_left_why_code(enum osc_left_why why)
-{
-    return whys[why].code;
-}
-
 static void free_one(struct osc_left *one)
 {
     osc_free(one->path);

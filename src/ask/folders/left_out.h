@@ -71,9 +71,6 @@ void osc_left_out_fini(struct osc_left_out *l);
 /* Why WHY is not read: "it is empty". */
 const char *osc_left_why_text(enum osc_left_why why);
 
-/* The code in the table `quality` under which WHY counts. */
-enum osc_finding_code osc_left_why_code(enum osc_left_why why);
-
 /* Append to NOTES how many of those that are noted by name, namely copies, blank recordings and
  * what cannot be read, are more than the first OSC_LEFT_NAMES. */
 void osc_left_out_note(const struct osc_left_out *l, struct osc_strbuf *notes);
