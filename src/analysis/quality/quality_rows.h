@@ -24,6 +24,9 @@ enum osc_quality_column {
     OSC_QUALITY_SHOWN
 };
 
+/* Is called with DATA and what a row says of F. */
+typedef void osc_quality_found(void *data, struct osc_str message, const struct osc_finding *f);
+
 /* Begin a row about CODE, which does not say yet where it was found and what to do. */
 void osc_quality_begin(struct osc_result *r, enum osc_finding_code code, uint64_t count,
                        struct osc_str message);

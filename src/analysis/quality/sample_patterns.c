@@ -83,10 +83,7 @@ static void read_patterns(const struct osc_trace *t, struct osc_sample_patterns 
     }
 }
 
-void osc_sample_patterns_each(const struct osc_trace *t,
-                              void (*add)(void *data, struct osc_str text,
-                                          const struct osc_finding *once),
-                              void *data)
+void osc_sample_patterns_each(const struct osc_trace *t, osc_quality_found *add, void *data)
 {
     const struct osc_finding once = {1, OSC_NO_OFFSET, OSC_NO_TIME, OSC_NO_TIME};
     struct osc_sample_patterns patterns = {.n = 0};

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analysis/quality/quality_rows.h"
 #include "base/strbuf.h"
 #include "model/finding.h"
 #include "model/trace.h"
@@ -45,7 +46,4 @@ extern const struct osc_prose osc_sample_patterns_prose;
 
 /* Call ADD with DATA and a sentence for each name that T says was to be sampled, and that
  * sampled nothing of the whole recording. */
-void osc_sample_patterns_each(const struct osc_trace *t,
-                              void (*add)(void *data, struct osc_str text,
-                                          const struct osc_finding *once),
-                              void *data);
+void osc_sample_patterns_each(const struct osc_trace *t, osc_quality_found *add, void *data);

@@ -65,10 +65,7 @@ static void count_ranges(const struct osc_trace *t, const struct osc_chunk *c,
     }
 }
 
-void osc_sampled_names_each(const struct osc_trace *t,
-                            void (*add)(void *data, struct osc_str text,
-                                        const struct osc_finding *left_out),
-                            void *data)
+void osc_sampled_names_each(const struct osc_trace *t, osc_quality_found *add, void *data)
 {
     struct found found = {.n = 0};
     struct osc_strbuf text = {0};

@@ -6,13 +6,11 @@
  */
 #pragma once
 
+#include "analysis/quality/quality_rows.h"
 #include "base/str.h"
 #include "model/finding.h"
 #include "model/trace.h"
 
 /* Call ADD with DATA for each name of T that was sampled, the first 20 of the file and all
  * others together: a sentence, and the calls that were not recorded. */
-void osc_sampled_names_each(const struct osc_trace *t,
-                            void (*add)(void *data, struct osc_str text,
-                                        const struct osc_finding *left_out),
-                            void *data);
+void osc_sampled_names_each(const struct osc_trace *t, osc_quality_found *add, void *data);

@@ -62,9 +62,7 @@ static void add_sample(const struct osc_trace *t, const struct osc_chunk *c, uin
 }
 
 void osc_source_counts_each(const struct osc_trace *t, const struct osc_census *c,
-                            void (*add)(void *data, struct osc_str name,
-                                        const struct osc_finding *count),
-                            void *data)
+                            osc_quality_found *add, void *data)
 {
     struct count counts[COUNTS_MAX];
     uint32_t n = 0;

@@ -10,11 +10,10 @@
 #pragma once
 
 #include "analysis/census.h"
+#include "analysis/quality/quality_rows.h"
 #include "model/finding.h"
 
 /* Call ADD with DATA for each such counter of T: its name, the sum over its processes, when it
  * was first counted. C is the census of T. */
 void osc_source_counts_each(const struct osc_trace *t, const struct osc_census *c,
-                            void (*add)(void *data, struct osc_str name,
-                                        const struct osc_finding *count),
-                            void *data);
+                            osc_quality_found *add, void *data);

@@ -336,15 +336,11 @@ static bool is_long(const struct osc_result *r, uint64_t i, uint64_t n)
  * ones. */
 static void put_why_no_step(struct osc_page *p, uint64_t n)
 {
-    struct osc_strbuf text = {0};
-
     if (n == 0)
         return;
     osc_page_section(p, "STEP");
     osc_strbuf_adds(p->out, "  ");
-    osc_strbuf_adds(&text, osc_breakdown_why_none(true));
-    put_text(p, &text, strlen("STEP") + 2, 4);
-    osc_strbuf_fini(&text);
+    osc_page_wrapped(p, osc_str_c(osc_breakdown_why_none(true)), 2, strlen("STEP") + 2, 4);
 }
 
 /* Say that less than half of the steps was measured, if so. */
