@@ -49,6 +49,8 @@ GROUPINGS = {
         "step,name~[0-9]+",
     ),
 }
+# Groupings that the plugin has not: --compat tb says nothing of them.
+OWN_GROUPINGS = {"class", "layer"}
 COMPAT = {
     "operators",
     "kernels",

@@ -63,6 +63,8 @@ class Comparison:
     ) -> None:
         """Compare one table: ASK is its name, its grouping, and whether --compat tb."""
         name, grouping, compat = ask
+        if compat and grouping in asks.OWN_GROUPINGS:
+            return
         more = (*more, *rules.arguments())
         blocks = runs.blocks(run, "--merge" in more)
         if name in asks.UNMERGED and any(len(block) > 1 for block in blocks):
