@@ -20,11 +20,6 @@ const char *osc_producer_text(enum osc_producer p)
     return producers[p].text;
 }
 
-const char *osc_producer_title(enum osc_producer p)
-{
-    return producers[p].title;
-}
-
 void osc_producer_say(enum osc_producer p, struct osc_strbuf *out)
 {
     osc_strbuf_addf(out, "%s/%s", producers[p].text, osc_dialect_text(producers[p].dialect));

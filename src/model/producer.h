@@ -83,10 +83,8 @@ enum osc_dialect osc_producer_dialect(enum osc_producer p);
 /* Whether P records programs of PyTorch and no others. */
 bool osc_producer_is_torch(enum osc_producer p);
 
-/* Static texts: the word of P for scripts ("" if it is unknown), what users read, and the word
- * of a dialect. */
+/* Static texts: the word of P for scripts ("" if it is unknown), and the word of a dialect. */
 const char *osc_producer_text(enum osc_producer p);
-const char *osc_producer_title(enum osc_producer p);
 const char *osc_dialect_text(enum osc_dialect d);
 
 /* Append "WORD/DIALECT" of P, and the producer of which SAID is that; UNKNOWN: of none. */
