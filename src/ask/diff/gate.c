@@ -512,17 +512,22 @@ static osc_status compare(struct osc_gate *g, struct osc_gate_part *part,
     return st;
 }
 
-/* Find out whether anything grew as PART, `significant`, asks. */
+/* Find out whether anything grew as PART, `significant`, asks. Parts that want the same
+ * find the same: the first one sets *GREW, which is -1 before. */
 static osc_status find_grown(struct osc_gate *g, struct osc_gate_part *part,
-                             const struct osc_result *const *tables, struct osc_err *err)
+                             const struct osc_result *const *tables, int *grew,
+                             struct osc_err *err)
 {
     osc_status st = OSC_OK;
 
-    part->holds = false;
-    for (int t = 0; t < OSC_GATE_TABLES && st == OSC_OK && !part->is_beside; t++) {
+    part->holds = *grew > 0 && !part->is_beside;
+    if (*grew >= 0 || part->is_beside)
+        return OSC_OK;
+    for (int t = 0; t < OSC_GATE_TABLES && st == OSC_OK; t++) {
         st = find_rows(part, (enum osc_gate_table)t, tables[t], &g->grown[t], err);
         part->holds |= st == OSC_OK && memchr(g->grown[t], true, tables[t]->n_rows);
     }
+    *grew = part->holds;
     return st;
 }
 
@@ -575,12 +580,15 @@ osc_status osc_gate_evaluate(struct osc_gate *g, const struct osc_result *const 
 {
     struct sum *const levels = osc_calloc(g->form.len + 1, sizeof *levels);
     bool names_growth = false; /* what holds by `not` alone is no growth */
+    int grew[2][2] = {{-1, -1}, {-1, -1}};
     osc_status st = levels ? OSC_OK : osc_fail(err, OSC_ENOMEM, "out of memory");
 
     for (size_t i = 0; i < g->n && st == OSC_OK; i++) {
         struct osc_gate_part *const part = &g->parts[i];
 
-        st = part->table == OSC_GATE_TABLES ? find_grown(g, part, tables, err)
+        int *const known = &grew[part->wants_significant][part->wants_not_significant];
+
+        st = part->table == OSC_GATE_TABLES ? find_grown(g, part, tables, known, err)
                                             : compare(g, part, tables[part->table], err);
         names_growth |= part->holds && !part->is_negated;
     }
