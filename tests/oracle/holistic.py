@@ -224,14 +224,15 @@ def rank_items(run: Run, rank: int, theirs: dict, with_last: bool) -> Iterator[I
         yield Item(
             "ranks compute",
             theirs.get("compute_time"),
-            mean["steps"] * mean["kernel_ns"] if mean["steps"] else 0,
+            mean["steps"] * mean["avg_kernel_ns"] if mean["steps"] else 0,
             500,
             rule,
         )
         yield Item(
             "ranks non_compute",
             theirs.get("non_compute_time"),
-            mean["steps"] * sum(mean[c] for c in ("memcpy_ns", "memset_ns", "communication_ns"))
+            mean["steps"]
+            * sum(mean[f"avg_{c}_ns"] for c in ("memcpy", "memset", "communication"))
             if mean["steps"]
             else 0,
             500,
@@ -245,7 +246,7 @@ def kind_items(run: Run, kinds: dict[str, float], rules: set[str | None]) -> Ite
 
     def summed(*columns: str) -> float:
         return sum(
-            mean["steps"] * mean[column]
+            mean["steps"] * mean[f"avg_{column}"]
             for mean in run.means.values()
             for column in columns
             if mean["steps"]
