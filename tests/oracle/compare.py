@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # step: oracle-compare
-# args: --opscope {gcc}/opscope --random 8 --seed {seed} --largest 60000
+# args: --opscope {gcc}/opscope --random 4 --seed {seed} --largest 30000
 # full: --opscope {gcc}/opscope --random 4000 --seed {seed}
 """Compare every cell of opscope's tables with the slow twin's.
 
