@@ -27,14 +27,20 @@ from support import run_tests
 
 TIMEOUT_S = 60
 
+SAYS = "import os, select, signal\nos.write(1, b'%d\\n' % os.getpid())\n"
+ENDS = "input()\nraise SystemExit(5)\n"
 # Says that it runs, waits for a line, and ends.
-READS = "import os; os.write(1, b'%d\\n' % os.getpid()); input(); raise SystemExit(5)"
-# Tidies up when it is suspended, and stops itself.
+READS = SAYS + ENDS
+# Tidies up when it is suspended, and stops itself. It waits for short times: what comes just before
+# Python waits is handled only when that wakes up.
 HANDLES = (
     "import os, signal\n"
     "stop = lambda *_: os.kill(os.getpid(), signal.SIGSTOP)\n"
     "signal.signal(signal.SIGTSTP, stop)\n"
-) + READS
+    + SAYS
+    + "while not select.select([0], [], [], 0.05)[0]:\n    pass\n"
+    + ENDS
+)
 
 
 class Run:
