@@ -103,15 +103,19 @@ enum osc_record_kind {
  * unknown, in the order of docs/format.md. */
 #define OSC_RECORD_FACT_LIMITS "device_limits."
 
-/* Why records were lost, in the order of the members of struct osc_losses. How many were is
- * counted in one place, osc_live_thread.lost (wire/live.h); LOST only says where. */
-enum osc_loss {
-    OSC_LOSS_FULL,
-    OSC_LOSS_TOO_BIG,
-    OSC_LOSS_NESTED,
-    OSC_LOSS_LATE,
-    OSC_LOSS_COUNT
-};
+/* Why records were lost, in the order of the members of struct osc_losses: X(CAUSE, the member,
+ * the words behind "3 records were lost"). Findings (dropped_MEMBER) and words of status
+ * (lost_MEMBER) follow. How many were is counted in one place, osc_live_thread.lost
+ * (wire/live.h); LOST only says where. */
+#define OSC_LOSS_LIST(X)                          \
+    X(FULL, full, "for which memory had no room") \
+    X(TOO_BIG, too_big, "too long")               \
+    X(NESTED, nested, "made in signal handlers")  \
+    X(LATE, late, "made after the end")
+
+#define OSC_LOSS_NUMBER(cause, member, words) OSC_LOSS_##cause,
+enum osc_loss { OSC_LOSS_LIST(OSC_LOSS_NUMBER) OSC_LOSS_COUNT };
+#undef OSC_LOSS_NUMBER
 
 /* Most frames of an ARG_STACK; the innermost comes first. */
 #define OSC_RECORD_FRAMES_MAX 128u

@@ -200,11 +200,8 @@ static void summarize(const char *path, const struct osc_run_totals *t, unsigned
  * in another. */
 static void report_losses(const char *path, const struct osc_run_totals *t)
 {
-    static const char *const causes[OSC_LOSS_COUNT] = {
-        [OSC_LOSS_FULL] = "for which memory had no room",
-        [OSC_LOSS_TOO_BIG] = "too long",
-        [OSC_LOSS_NESTED] = "made in signal handlers",
-        [OSC_LOSS_LATE] = "made after the end"};
+#define CAUSE(cause, member, words) [OSC_LOSS_##cause] = (words),
+    static const char *const causes[OSC_LOSS_COUNT] = {OSC_LOSS_LIST(CAUSE)};
     struct osc_strbuf why = {0}, word = {0};
     uint64_t n = 0;
 

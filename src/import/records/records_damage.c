@@ -254,11 +254,8 @@ static uint64_t sum_lost(const struct osc_records *n, unsigned cause)
 
 static void count_losses(struct osc_records *n)
 {
-    static const enum osc_finding_code codes[OSC_LOSS_COUNT] = {
-        [OSC_LOSS_FULL] = OSC_FINDING_dropped_full,
-        [OSC_LOSS_TOO_BIG] = OSC_FINDING_dropped_too_big,
-        [OSC_LOSS_NESTED] = OSC_FINDING_dropped_nested,
-        [OSC_LOSS_LATE] = OSC_FINDING_dropped_late};
+#define CODE(cause, member, words) [OSC_LOSS_##cause] = OSC_FINDING_dropped_##member,
+    static const enum osc_finding_code codes[OSC_LOSS_COUNT] = {OSC_LOSS_LIST(CODE)};
 
     for (unsigned k = 0; k < OSC_LOSS_COUNT; k++)
         count(n, codes[k], sum_lost(n, k), OSC_NO_OFFSET, n->rows.first_lost_ns[k]);

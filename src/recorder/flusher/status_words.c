@@ -30,6 +30,8 @@ size_t osc_status_switch(const char *command, char *out)
 
 size_t osc_status_write(const struct osc_status_facts *facts, char *out, size_t room)
 {
+#define WORD(cause, member, words) [OSC_LOSS_##cause] = "lost_" #member,
+    static const char *const losses[OSC_LOSS_COUNT] = {OSC_LOSS_LIST(WORD)};
     const struct osc_parts *file = facts->file;
     uint64_t lost[OSC_LOSS_COUNT];
     size_t len = 2;
@@ -41,10 +43,8 @@ size_t osc_status_write(const struct osc_status_facts *facts, char *out, size_t 
     osc_control_add(out, room, &len, "path", file->path);
     osc_control_add_number(out, room, &len, "records", (int64_t)file->all_records);
     osc_control_add_number(out, room, &len, "bytes", (int64_t)file->all_bytes);
-    osc_control_add_number(out, room, &len, "lost_full", (int64_t)lost[OSC_LOSS_FULL]);
-    osc_control_add_number(out, room, &len, "lost_too_big", (int64_t)lost[OSC_LOSS_TOO_BIG]);
-    osc_control_add_number(out, room, &len, "lost_nested", (int64_t)lost[OSC_LOSS_NESTED]);
-    osc_control_add_number(out, room, &len, "lost_late", (int64_t)lost[OSC_LOSS_LATE]);
+    for (unsigned k = 0; k < OSC_LOSS_COUNT; k++)
+        osc_control_add_number(out, room, &len, losses[k], (int64_t)lost[k]);
     osc_control_add_number(out, room, &len, "blocks", facts->n_blocks);
     osc_control_add_number(out, room, &len, "step", facts->step);
     if (facts->error)
