@@ -67,8 +67,7 @@ osc_status osc_asked_init_table(struct osc_asked *k, const struct osc_table_def 
 void osc_asked_fini(struct osc_asked *k)
 {
     osc_answer_fini(&k->answer);
-    if (k->where)
-        osc_where_close(k->where);
+    osc_where_close(k->where);
     osc_free(k->sources);
     osc_strbuf_fini(&k->operands);
     *k = (struct osc_asked){0};

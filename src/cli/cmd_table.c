@@ -65,10 +65,9 @@ static int check_operands(const struct osc_args *args)
 static int show(const struct osc_args *args, struct osc_asked *k)
 {
     const struct osc_selection selection = osc_request_selection(&args->request.view);
-    const bool says_quality = !k->form->is_machine && k->def != &osc_table_quality;
     struct osc_load o = {
         .selects_late = osc_asked_selects_late(k),
-        .reserve = says_quality && osc_table_facts(k->def) == 0
+        .reserve = osc_show_says_quality(k) && osc_table_facts(k->def) == 0
                        ? osc_budget_for_tables()
                        : osc_budget_for_table(k->def, args->request.question.sort != NULL,
                                               osc_selection_is_all(&selection)),

@@ -173,10 +173,15 @@ int osc_show_quality(struct osc_set *set, struct osc_asked *k)
     return OSC_EXIT_DONE;
 }
 
+bool osc_show_says_quality(const struct osc_asked *k)
+{
+    return !k->form->is_machine && k->def != &osc_table_quality;
+}
+
 int osc_show_answer(const struct osc_args *args, struct osc_load *o, struct osc_asked *k,
                     const struct osc_sink *to, bool *has_failed)
 {
-    const bool says_quality = !k->form->is_machine && k->def != &osc_table_quality;
+    const bool says_quality = osc_show_says_quality(k);
     struct osc_asked quality = {0};
     struct osc_asked *const asked[] = {k, &quality};
     struct osc_set *set = NULL;

@@ -50,6 +50,9 @@ int osc_show_fail(const struct osc_loaded *l, osc_status st, const char *doing,
 int osc_show_prepare_quality(struct osc_asked *k, bool is_whole);
 int osc_show_quality(struct osc_set *set, struct osc_asked *k);
 
+/* Whether a line about the quality of the traces follows the answer to K. */
+bool osc_show_says_quality(const struct osc_asked *k);
+
 /*
  * Ask K, which was checked and is freed, of what O and ARGS say (osc_show_open_to_ask()). TO
  * takes the answer; if it is NULL, the table is printed, and behind text the line about its
