@@ -148,15 +148,20 @@ def windows(program, trace):
     )
 
 
-def itt(program, trace):
-    s = add(
+def calls_collected(what, program, trace):
+    """What calls of the hook WHAT cost with the collector."""
+    return add(
         {},
         "",
         program("record"),
-        "itt",
+        what,
         program("../libopscope-collect.so"),
         env=dict(os.environ, OPSCOPE_OUT=trace("scratch")),
     )
+
+
+def itt(program, trace):
+    s = calls_collected("itt", program, trace)
     for name, limit in (("task", "<=1.60"), ("pytorch", "<=1.60"), ("domain", "-")):
         divide(
             "itt/" + name,
@@ -169,14 +174,7 @@ def itt(program, trace):
 
 
 def nvtx(program, trace):
-    s = add(
-        {},
-        "",
-        program("record"),
-        "nvtx",
-        program("../libopscope-collect.so"),
-        env=dict(os.environ, OPSCOPE_OUT=trace("scratch")),
-    )
+    s = calls_collected("nvtx", program, trace)
     for name in ("push-pop", "registered"):
         divide(
             "nvtx/" + name,
