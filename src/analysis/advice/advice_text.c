@@ -432,7 +432,8 @@ static void set_conclusions(struct osc_prose_facts *f, const struct osc_advice_n
                    unmarked_ns > least_ns && n->facts.marked_ns > least_ns);
 }
 
-/* Which way copies go. Of merged rows the sum says nothing. */
+/* Which way copies go. Of merged rows the largest says nothing, and a part of another process
+ * may have any number. */
 static void set_way(struct osc_prose_facts *f, const struct osc_advice_numbers *n)
 {
     static const struct {
@@ -445,10 +446,12 @@ static void set_way(struct osc_prose_facts *f, const struct osc_advice_numbers *
         [OSC_COPY_ON_DEVICES] = {"on devices", FACT_on_devices},
     };
 
-    if (n->n_parts != 1)
+    const uint64_t way = (uint64_t)n->facts.copy_way;
+
+    if (n->n_parts != 1 || way >= OSC_COPY_WAYS)
         return;
-    osc_prose_flag(f, ways[n->facts.copy_way].fact, true);
-    osc_prose_text(f, FACT_way, osc_str_c(ways[n->facts.copy_way].word));
+    osc_prose_flag(f, ways[way].fact, true);
+    osc_prose_text(f, FACT_way, osc_str_c(ways[way].word));
 }
 
 /* How long collectives wait for other ranks, and whether less traffic can help. */

@@ -2,6 +2,7 @@
 #include "support/advice_rows.h"
 
 #include "analysis/advice/advice_list.h"
+#include "model/known_names.h"
 
 /* One collective of LONG us and two like it. */
 #define REDUCE(ts, dur, correlation)                                                          \
@@ -70,6 +71,23 @@ TEST_WITH(an_allocator_that_is_off_gives_back_what_it_takes, NULL, end)
     assert_false(says_many(99, 25));
     assert_false(says_many(100, 24)); /* it grows */
     assert_false(says_many(100, 0));
+}
+
+TEST(a_part_may_have_any_number_for_the_way_of_copies)
+{
+    struct osc_advice_numbers n = {.part = 1, .whole = 2, .n_parts = 1};
+    struct osc_strbuf text = {0};
+
+    n.facts.copy_way = OSC_COPY_TO_DEVICE;
+    assert_int_equal(osc_advice_say(OSC_ADVICE_DEVICE_COPIES, &n, &text), OSC_OK);
+    assert_true(osc_str_has(osc_strbuf_str(&text), OSC_STR("above all to devices")));
+    for (int i = 0; i < 2; i++) {
+        n.facts.copy_way = i == 0 ? OSC_COPY_WAYS : -1;
+        osc_strbuf_clear(&text);
+        assert_int_equal(osc_advice_say(OSC_ADVICE_DEVICE_COPIES, &n, &text), OSC_OK);
+        assert_false(osc_str_has(osc_strbuf_str(&text), OSC_STR("above all")));
+    }
+    osc_strbuf_fini(&text);
 }
 
 static struct osc_result blocks[2];
