@@ -149,8 +149,9 @@ static const struct osc_option before[] = {
      .completion = OSC_COMPLETE_GROUPING},
     {"merge", 'm', NULL, BOTH, .help = "sum all ranks and spans into one block of rows"},
     {"format", 'f', "FORM", BOTH | DIFF,
-     .help = "text (for people), csv, json, md or arrow (exact, for programs)",
-     .words = "text csv json md arrow"},
+     .help = "text (for people), csv, json, jsonl (an object a row), md or arrow (exact, "
+             "for programs)",
+     .words = "text csv json jsonl md arrow"},
     {"list", 'l', NULL, TABLE, .help = "list all tables with their columns, and exit",
      .flag = AT(wants_list)},
     {"explain", 'e', "COL", TABLE,
@@ -218,7 +219,7 @@ static const struct osc_option behind[] = {
      .help = "record the operators of PyTorch (and no ITT, unless --sources names it); with "
              "WHAT stack also calls of Python and modules; with replace only the program's own "
              "profiles, by opscope in place of torch.profiler",
-     .text = AT(run.torch)},
+     .words = "stack replace", .text = AT(run.torch)},
     {"schedule", 0, "TEXT", RUN,
      .help = "steps to record, such as wait=1,warmup=1,active=3,repeat=2",
      .text = AT(run.schedule)},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Completion scripts for bash and zsh, made from the lists of commands, options and columns. */
+/* Completion scripts for bash, zsh and fish, made from the lists of commands, options and
+ * columns. */
 #include "cli/commands.h"
 
 #include <string.h>
@@ -87,10 +88,12 @@ static bool has_namesake(const struct osc_option *o)
     return false;
 }
 
-/* Append the pattern "--sort:*|-s:*" of option O: the option and the commands that have it. */
+/* Append the pattern "--sort:*:*|-s:*:*" of option O: the option, the commands that have it,
+ * and whether a '=' follows, as before an optional argument. */
 static void add_pattern(struct osc_strbuf *out, const struct osc_option *o)
 {
     const bool is_alone = !has_namesake(o);
+    const char *const joined = osc_option_wants_argument(o) ? "*" : "1";
     const char *sep = "";
 
     for (size_t i = 0; osc_commands[i]; i++) {
@@ -98,9 +101,9 @@ static void add_pattern(struct osc_strbuf *out, const struct osc_option *o)
 
         if (!(o->commands & osc_commands[i]->bit))
             continue;
-        osc_strbuf_addf(out, "%s--%s:%s", sep, o->name, command);
+        osc_strbuf_addf(out, "%s--%s:%s:%s", sep, o->name, command, joined);
         if (o->letter)
-            osc_strbuf_addf(out, "|-%c:%s", o->letter, command);
+            osc_strbuf_addf(out, "|-%c:%s:%s", o->letter, command, joined);
         if (is_alone)
             break;
         sep = "|";
@@ -130,11 +133,11 @@ static void add_proposals(struct osc_strbuf *out, const struct osc_option *o)
     }
 }
 
-/* Append the branches of "case $prev:$command in", for arguments of options. */
+/* Append the branches of "case $prev:$command:$joined in", for arguments of options. */
 static void add_bash_arguments(struct osc_strbuf *out)
 {
     for (const struct osc_option *o = osc_options_all(); o->name; o++) {
-        if (!osc_option_wants_argument(o))
+        if (!o->argument)
             continue;
         osc_strbuf_adds(out, "    ");
         add_pattern(out, o);
@@ -168,15 +171,17 @@ static void write_bash(struct osc_strbuf *out)
                          "    local cur=${COMP_WORDS[COMP_CWORD]} "
                          "prev=${COMP_WORDS[COMP_CWORD-1]}\n"
                          "    local command=${COMP_WORDS[1]} table=averages named= words= "
-                         "head= i\n"
+                         "head= joined= i\n"
                          "    local tables=\"");
     add_tables(out);
     osc_strbuf_adds(out, "\"\n    COMPREPLY=()\n"
                          "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-                         "        mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
-                         "        COMPREPLY+=($(compgen -W \"");
+                         "        COMPREPLY=($(compgen -W \"");
     add_commands(out);
-    osc_strbuf_adds(out, " help --help --version\" -- \"$cur\"))\n        return\n    fi\n"
+    osc_strbuf_adds(out, " help --help --version\" -- \"$cur\"))\n"
+                         "        mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- "
+                         "\"$cur\")\n"
+                         "        return\n    fi\n"
                          "    for ((i = 2; i < ${#COMP_WORDS[@]}; i++)); do\n"
                          "        [ $i -eq $COMP_CWORD ] && continue\n"
                          "        case \" $tables \" in *\" ${COMP_WORDS[i]} \"*)\n"
@@ -185,9 +190,9 @@ static void write_bash(struct osc_strbuf *out)
                          "        esac\n"
                          "    done\n"
                          "    # --option=value comes as three words\n"
-                         "    [ \"$cur\" = = ] && cur=\n"
-                         "    [ \"$prev\" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}\n"
-                         "    case $prev:$command in\n");
+                         "    [ \"$cur\" = = ] && cur= joined=1\n"
+                         "    [ \"$prev\" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]} joined=1\n"
+                         "    case $prev:$command:$joined in\n");
     add_bash_arguments(out);
     osc_strbuf_adds(out, "    esac\n    case $command in\n"
                          "    table) words=$(_opscope_options \"$table\") ;;\n");
@@ -210,12 +215,13 @@ static void write_bash(struct osc_strbuf *out)
                          "    case $cur in\n"
                          "    -*) COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")) ;;\n"
                          "    *)\n"
-                         "        mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
                          "        [ \"$command\" = table ] && [ -z \"$named\" ] &&\n"
-                         "            COMPREPLY+=($(compgen -W \"$tables\" -- \"$cur\"))\n"
+                         "            COMPREPLY=($(compgen -W \"$tables\" -- \"$cur\"))\n"
+                         "        mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- "
+                         "\"$cur\")\n"
                          "        ;;\n"
                          "    esac\n}\n\n"
-                         "complete -o filenames -F _opscope opscope\n");
+                         "complete -o nosort -o filenames -F _opscope opscope\n");
 }
 
 /* Append TEXT for single quotes in a zsh specification; escapes quotes, brackets and colons. */
@@ -259,19 +265,22 @@ static void add_zsh_action(struct osc_strbuf *out, const struct osc_option *o)
 
 static void add_zsh_option(struct osc_strbuf *out, const struct osc_option *o)
 {
-    const bool takes_word = osc_option_wants_argument(o);
+    const bool is_optional = o->argument && !osc_option_wants_argument(o);
+    const char *const joint = is_optional ? "=-" : o->argument ? "=" : "";
 
     if (o->letter)
         osc_strbuf_addf(out, "'(-%c --%s)'{-%c,--%s%s}'[", o->letter, o->name, o->letter,
-                        o->name, takes_word ? "=" : "");
+                        o->name, joint);
     else
-        osc_strbuf_addf(out, "'--%s%s[", o->name, takes_word ? "=" : "");
+        osc_strbuf_addf(out, "'--%s%s[", o->name, joint);
     add_zsh_text(out, o->help);
     osc_strbuf_addc(out, ']');
-    if (takes_word) {
+    if (is_optional)
+        osc_strbuf_addf(out, "::%.*s:", (int)strcspn(o->argument + 2, "]"), o->argument + 2);
+    else if (o->argument)
         osc_strbuf_addf(out, ":%s:", o->argument);
+    if (o->argument)
         add_zsh_action(out, o);
-    }
     osc_strbuf_addc(out, '\'');
 }
 
@@ -365,12 +374,140 @@ static void write_zsh(struct osc_strbuf *out)
     osc_strbuf_adds(out, "    esac\n}\n\n_opscope \"$@\"\n");
 }
 
+/* Append TEXT for single quotes in fish. */
+static void add_fish_text(struct osc_strbuf *out, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '\'' || *text == '\\')
+            osc_strbuf_addc(out, '\\');
+        osc_strbuf_addc(out, *text);
+    }
+}
+
+/* Append the function WHAT, which prints WORDS of the table of the command line, one a line. */
+static void add_fish_words(struct osc_strbuf *out, const char *what,
+                           void (*words)(struct osc_strbuf *, const struct osc_table_def *))
+{
+    osc_strbuf_addf(out, "function __opscope_%s\n    switch (__opscope_table)\n", what);
+    for (size_t i = 0; osc_tables[i]; i++) {
+        osc_strbuf_addf(out, "        case %s\n            string split ' ' '",
+                        osc_tables[i]->name);
+        words(out, osc_tables[i]);
+        osc_strbuf_adds(out, "'\n");
+    }
+    osc_strbuf_adds(out, "    end\nend\n\n");
+}
+
+/* Append -a '...' of the words that complete the argument of O, and whether files do. */
+static void add_fish_argument(struct osc_strbuf *out, const struct osc_option *o)
+{
+    if (osc_option_wants_argument(o))
+        osc_strbuf_adds(out, " -r");
+    if (o->completion != OSC_COMPLETE_FILE)
+        osc_strbuf_adds(out, " -f");
+    switch (o->completion) {
+    case OSC_COMPLETE_NOTHING:
+        if (o->words)
+            osc_strbuf_addf(out, " -a '%s'", o->words);
+        break;
+    case OSC_COMPLETE_FILE:
+        break;
+    case OSC_COMPLETE_TABLE:
+        osc_strbuf_adds(out, " -a '$__opscope_tables'");
+        break;
+    case OSC_COMPLETE_COLUMNS:
+        osc_strbuf_adds(out, " -a '(__fish_append , (__opscope_columns))'");
+        break;
+    case OSC_COMPLETE_SORT:
+    case OSC_COMPLETE_COLUMN:
+        osc_strbuf_adds(out, " -a '(__opscope_columns)'");
+        break;
+    case OSC_COMPLETE_GROUPING:
+        osc_strbuf_adds(out, " -a '(__opscope_groupings)'");
+        break;
+    }
+}
+
+/* Append the line of O, for the commands that have it. */
+static void add_fish_option(struct osc_strbuf *out, const struct osc_option *o)
+{
+    osc_strbuf_adds(out, "complete -c opscope -n '__opscope_is");
+    for (size_t i = 0; osc_commands[i]; i++)
+        if (o->commands & osc_commands[i]->bit)
+            osc_strbuf_addf(out, " %s", osc_commands[i]->name);
+    if (o->commands & osc_command_screen.bit)
+        osc_strbuf_adds(out, " -");
+    osc_strbuf_addf(out, "' -l %s", o->name);
+    if (o->letter)
+        osc_strbuf_addf(out, " -s %c", o->letter);
+    if (o->argument)
+        add_fish_argument(out, o);
+    osc_strbuf_adds(out, " -d '");
+    add_fish_text(out, o->help);
+    osc_strbuf_adds(out, "'\n");
+}
+
+static void write_fish(struct osc_strbuf *out)
+{
+    osc_strbuf_adds(out, "# fish completion of opscope; made by 'opscope completion fish'\n\n"
+                         "set -g __opscope_commands ");
+    add_commands(out);
+    osc_strbuf_adds(out, " help\nset -g __opscope_tables ");
+    add_tables(out);
+    osc_strbuf_adds(out,
+                    "\n\n# Whether the command is one of the arguments; -: there is none.\n"
+                    "function __opscope_is\n"
+                    "    set -l words (commandline -opc)\n"
+                    "    set -l command -\n"
+                    "    if set -q words[2]; and contains -- $words[2] "
+                    "$__opscope_commands\n"
+                    "        set command $words[2]\n"
+                    "    end\n"
+                    "    contains -- $command $argv\nend\n\n"
+                    "# The table that the command line names.\n"
+                    "function __opscope_table\n"
+                    "    for word in (commandline -opc)[3..-1]\n"
+                    "        if contains -- $word $__opscope_tables\n"
+                    "            echo $word\n"
+                    "            return\n"
+                    "        end\n"
+                    "    end\n"
+                    "    echo averages\nend\n\n"
+                    "function __opscope_wants_table\n"
+                    "    __opscope_is table; or return\n"
+                    "    for word in (commandline -opc)[3..-1]\n"
+                    "        contains -- $word $__opscope_tables; and return 1\n"
+                    "    end\n"
+                    "    return 0\nend\n\n");
+    add_fish_words(out, "columns", add_columns);
+    add_fish_words(out, "groupings", add_groupings);
+    osc_strbuf_adds(out, "function __opscope_list\n    printf '%s\\t%s\\n'");
+    for (size_t i = 0; osc_commands[i]; i++) {
+        osc_strbuf_addf(out, " %s '", osc_commands[i]->name);
+        add_fish_text(out, osc_commands[i]->summary);
+        osc_strbuf_addc(out, '\'');
+    }
+    osc_strbuf_adds(out, " help 'print the page of a command'\nend\n\n"
+                         "complete -c opscope -n __fish_is_first_token -k -a "
+                         "'(__opscope_list)'\n"
+                         "complete -c opscope -n __fish_is_first_token -l version -d 'print "
+                         "the version'\n"
+                         "complete -c opscope -n '__opscope_is help' -f -a "
+                         "'$__opscope_commands'\n"
+                         "complete -c opscope -n __opscope_wants_table -a "
+                         "'$__opscope_tables'\n");
+    for (const struct osc_option *o = osc_options_all(); o->name; o++)
+        add_fish_option(out, o);
+}
+
 bool osc_completion_write(struct osc_strbuf *out, const char *shell)
 {
     if (strcmp(shell, "bash") == 0)
         write_bash(out);
     else if (strcmp(shell, "zsh") == 0)
         write_zsh(out);
+    else if (strcmp(shell, "fish") == 0)
+        write_fish(out);
     else
         return false;
     return true;

@@ -62,7 +62,7 @@ static int completion(const char *shell)
     int failed = OSC_EXIT_DONE;
 
     if (!shell || !osc_completion_write(&out, shell))
-        return osc_cli_misuse("completion exists for bash and zsh");
+        return osc_cli_misuse("completion exists for bash, zsh and fish");
     failed = out.status == OSC_OK ? osc_show_text(out.s)
                                   : osc_cli_fail(out.status, &(struct osc_err){0});
     osc_strbuf_fini(&out);

@@ -28,6 +28,7 @@ shown='--max-*-width' try table kernels ''
 shown='--compat' try table kernels ''
 shown='--compat' try info ''
 shown=operand try table kernels ''
+shown='--torch*' try run ''
 try help ''
 # Arguments and operands, as called by the specifications.
 local command=table table=kernels tables='kernels steps' named=

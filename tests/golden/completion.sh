@@ -10,6 +10,10 @@ try()
     echo "$*: ${COMPREPLY[*]}"
 }
 try opscope ''
+try opscope k
+try opscope run --torch = ''
+try opscope run --torch = st
+try opscope run --torch st
 try opscope table thr
 try opscope table --so
 try opscope table threads --sort e

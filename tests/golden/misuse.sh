@@ -40,7 +40,7 @@ try table kernels --explain totalns
 try info
 try info --format csv x.json
 try info --sort key x.json
-try completion fish
+try completion tcsh
 try table kernels --columns totl x.json
 # An option without effect is an error.
 try table kernels --header text x.json
