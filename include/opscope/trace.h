@@ -110,6 +110,10 @@ OSC_API const char *osc_catalog_help(size_t i);
 OSC_API const char *osc_catalog_comparison_name(size_t i);
 OSC_API const char *osc_catalog_comparison_help(size_t i);
 
+/* The column of table TABLE that COLUMN, which it lacks, may mean: by what it holds, as `time`
+ * is the time by which rows are sorted, or by its letters. NULL: none. Static. */
+OSC_API const char *osc_catalog_nearest(const char *table, const char *column);
+
 /*
  * Torch's estimate of the floating-point operations of one call of the operator NAME, the sum
  * of which is the column `flops` of `averages`. ARGS is the JSON object of the arguments of the
@@ -276,7 +280,7 @@ OSC_API OSC_MUST_USE osc_status osc_ask(struct osc_set *set, const struct osc_vi
 
 /* How to write a table as text, and where to. */
 struct osc_layout {
-    const char *format; /* "text" (NULL), "csv", "json", "md", "arrow" (bytes) */
+    const char *format; /* "text" (NULL), "csv", "json", "jsonl", "md", "arrow" (bytes) */
     unsigned width;     /* width of the terminal, in columns; 0: not a terminal, cut nothing
                          * but the names of kernels */
     int has_colour;

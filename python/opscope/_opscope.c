@@ -62,6 +62,16 @@ static PyObject *comparisons(PyObject *module, PyObject *none)
     return list_tables(osc_catalog_comparison_name, osc_catalog_comparison_help);
 }
 
+static PyObject *nearest_column(PyObject *module, PyObject *args)
+{
+    const char *table, *column;
+
+    (void)module;
+    if (!PyArg_ParseTuple(args, "ss", &table, &column))
+        return NULL;
+    return Py_BuildValue("z", osc_catalog_nearest(table, column));
+}
+
 static PyObject *flops(PyObject *module, PyObject *args)
 {
     const char *name, *arguments;
@@ -145,6 +155,9 @@ static PyMethodDef module_methods[] = {
      "merge(parts) -> Frame\n\nThe table of all PARTS, a tuple of bytes from part()."},
     {"catalog", catalog, METH_NOARGS,
      "catalog() -> list of (name, help)\n\nThe tables of one trace."},
+    {"nearest_column", nearest_column, METH_VARARGS,
+     "nearest_column(table, column) -> str or None\n\nThe column of TABLE that a wrong name "
+     "may mean."},
     {"comparisons", comparisons, METH_NOARGS,
      "comparisons() -> list of (name, help)\n\nThe tables of two."},
     {NULL, NULL, 0, NULL},

@@ -5,6 +5,7 @@
 #include "analysis/torch/flops.h"
 #include "codec/json.h"
 #include "opscope/trace.h"
+#include "table/sheet.h"
 
 static const struct osc_table_def nothing = {.name = NULL};
 
@@ -37,6 +38,13 @@ const char *osc_catalog_comparison_name(size_t i)
 const char *osc_catalog_comparison_help(size_t i)
 {
     return catalog_table(i, true)->help;
+}
+
+const char *osc_catalog_nearest(const char *table, const char *column)
+{
+    const struct osc_table_def *const def = osc_table_find(table);
+
+    return def ? osc_sheet_nearest(def, column) : NULL;
 }
 
 uint64_t osc_operator_flops(const char *name, const char *args)

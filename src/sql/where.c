@@ -10,6 +10,7 @@
 #include "sql/engine.h"
 #include "sql/rows.h"
 #include "sql/texts.h"
+#include "table/column_meaning.h"
 #include "table/nearest.h"
 
 #define SHOWN_BYTES 80 /* of the expression in a message */
@@ -40,6 +41,7 @@ static osc_status no_column(const struct osc_where *w, const char *name, struct 
     struct osc_nearest near = {.word = dot ? dot + 1 : name};
     char what[128], quoted[80];
 
+    near.best = osc_column_meant(w->rows.def, near.word);
     add_name(w, what, sizeof what);
     for (int i = 0; i < w->rows.n_columns; i++)
         osc_nearest_try(&near, w->rows.columns[i].column->name);

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "base/wide.h"
+#include "table/column_meaning.h"
 #include "table/nearest.h"
 
 /* Copy NAME with a device in it replaced by the word of WORDS for any. */
@@ -81,7 +82,7 @@ static bool find_word(const struct osc_table_def *def, const char *name,
 static osc_status wrong_key(const struct osc_table_def *def, const char *name,
                             struct osc_err *err)
 {
-    struct osc_nearest near = {.word = name};
+    struct osc_nearest near = {.word = name, .best = osc_column_meant(def, name)};
 
     for (uint32_t c = 0; c < def->n_columns; c++) {
         if (!(def->columns[c].flags & OSC_COLUMN_HIDDEN))

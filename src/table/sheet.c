@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "table/column_meaning.h"
 #include "table/nearest.h"
 
 static const struct osc_column lead_columns[] = {
@@ -44,18 +45,25 @@ void osc_sheet_add_help(struct osc_strbuf *out, const struct osc_table_def *def,
         osc_strbuf_addf(out, " Source: %s", column->source ? column->source : def->source);
 }
 
-osc_status osc_sheet_no_column(const struct osc_table_def *def, const char *name,
-                               struct osc_err *err)
+const char *osc_sheet_nearest(const struct osc_table_def *def, const char *name)
 {
-    struct osc_nearest near = {.word = name};
+    struct osc_nearest near = {.word = name, .best = osc_column_meant(def, name)};
 
     for (uint32_t c = 0; c < def->n_columns; c++) {
         if (!(def->columns[c].flags & OSC_COLUMN_HIDDEN))
             osc_nearest_try(&near, def->columns[c].name);
     }
-    if (near.best)
+    return near.best;
+}
+
+osc_status osc_sheet_no_column(const struct osc_table_def *def, const char *name,
+                               struct osc_err *err)
+{
+    const char *const nearest = osc_sheet_nearest(def, name);
+
+    if (nearest)
         return osc_fail(err, OSC_EINVAL, "%s has no column '%s'; did you mean '%s'?", def->name,
-                        name, near.best);
+                        name, nearest);
     return osc_fail(err, OSC_EINVAL,
                     "%s has no column '%s'; 'opscope table %s --list' names its columns",
                     def->name, name, def->name);

@@ -62,6 +62,10 @@ const struct osc_column *osc_sheet_find(const struct osc_table_def *def, const c
 void osc_sheet_add_help(struct osc_strbuf *out, const struct osc_table_def *def,
                         const struct osc_column *column);
 
+/* The column of DEF that NAME, which is none, may mean, by what it holds or by its letters;
+ * NULL: none. */
+const char *osc_sheet_nearest(const struct osc_table_def *def, const char *name);
+
 /* Fail with OSC_EINVAL: DEF has no column NAME; the message suggests the nearest. */
 osc_status osc_sheet_no_column(const struct osc_table_def *def, const char *name,
                                struct osc_err *err);
