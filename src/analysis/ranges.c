@@ -43,6 +43,8 @@ enum {
     MAX,
     STD,
     IS_MARKED,
+    STEP_CALLS,
+    STEP_SELF,
     BUCKETS,
     SQUARES_LOW,
     SQUARES_MIDDLE,
@@ -129,6 +131,10 @@ static const struct osc_column columns[N_COLUMNS] = {
     OSC_COLUMN(IS_MARKED, "is_marked", BOOLEAN, NULL, OR, OSC_COLUMN_HIDDEN, 0,
                "Whether the program marked the ranges, and not as steps or synchronous "
                "operators."),
+    OSC_COLUMN(STEP_CALLS, "step_calls", INTEGER, NULL, SUM, OSC_COLUMN_HIDDEN, 0,
+               "Of calls, those of synchronous ranges in steps."),
+    OSC_COLUMN(STEP_SELF, "step_self_ns", INTEGER, "ns", SUM, OSC_COLUMN_HIDDEN, 0,
+               "Of self_ns, that of ranges in steps."),
     OSC_COLUMN(BUCKETS, "buckets", STRING, NULL, BUCKETS, OSC_COLUMN_HIDDEN, 0,
                "How many durations lie in which bucket."),
     OSC_COLUMN(SQUARES_LOW, "squares_low", INTEGER, NULL, SUM, OSC_COLUMN_HIDDEN, 0,
@@ -168,7 +174,8 @@ struct group {
     struct key key;
     uint32_t track;                   /* of the first range */
     uint64_t n_rows, n_calls, n_sync; /* of a sampled name there are fewer rows than calls */
-    osc_wide total_ns, self_ns, outer_ns, squares;
+    uint64_t n_step_calls;
+    osc_wide total_ns, self_ns, step_self_ns, outer_ns, squares;
     int64_t min_ns, max_ns;
     uint32_t last_track; /* on which the time before UNTIL_NS counts already */
     int64_t until_ns;
@@ -248,6 +255,11 @@ static bool is_marked(const struct osc_form *form, enum osc_kind kind)
             (kind == OSC_KIND_OPERATOR && form->shape == OSC_SHAPE_ASYNC));
 }
 
+static bool is_in_step(const struct osc_chunk *c, uint32_t i)
+{
+    return c->step && c->step[i];
+}
+
 static void add_range(struct group *g, const struct osc_trace *t, const struct osc_chunk *c,
                       uint32_t i)
 {
@@ -268,6 +280,10 @@ static void add_range(struct group *g, const struct osc_trace *t, const struct o
     if (c->parent && osc_shape_is_range((enum osc_form_shape)form->shape)) {
         g->n_sync++;
         g->self_ns += (osc_wide)c->self_ns[i] * calls;
+        if (is_in_step(c, i)) {
+            g->n_step_calls += calls;
+            g->step_self_ns += (osc_wide)c->self_ns[i] * calls;
+        }
     } else {
         g->outer_ns += (osc_wide)dur_ns * calls;
     }
@@ -336,11 +352,14 @@ static osc_status take_from_parent(struct sums *s, const struct osc_chunk *c, ui
         return OSC_OK;
     const osc_status st = find_group(s, of, at, &group);
 
-    if (st == OSC_OK)
-        s->groups[group].self_ns -= (osc_wide)c->dur_ns[i] *
-                                    (osc_sampled_calls(s->t, c, i) - 1) *
-                                    osc_sampled_calls(s->t, of, at);
-    return st;
+    if (st != OSC_OK)
+        return st;
+    const osc_wide taken_ns = (osc_wide)c->dur_ns[i] * (osc_sampled_calls(s->t, c, i) - 1) *
+                              osc_sampled_calls(s->t, of, at);
+    s->groups[group].self_ns -= taken_ns;
+    if (is_in_step(of, at))
+        s->groups[group].step_self_ns -= taken_ns;
+    return OSC_OK;
 }
 
 /* The same of all such rows. The groups of all ranges are there. */
@@ -463,6 +482,8 @@ static void add_row(const struct sums *s, const struct group *g, struct osc_str 
     osc_result_int(out, MIN, g->min_ns);
     osc_result_int(out, MAX, g->max_ns);
     osc_result_bool(out, IS_MARKED, g->is_marked);
+    osc_result_int(out, STEP_CALLS, (int64_t)g->n_step_calls);
+    osc_result_int(out, STEP_SELF, osc_wide_nearest(g->step_self_ns));
     osc_result_str(out, BUCKETS, buckets);
     osc_result_int(out, SQUARES_LOW, (int64_t)(g->squares & PIECE));
     osc_result_int(out, SQUARES_MIDDLE, (int64_t)(g->squares >> PIECE_BITS & PIECE));
@@ -644,7 +665,9 @@ const uint32_t osc_column_ranges_name = NAME, osc_column_ranges_kind = KIND,
                osc_column_ranges_calls = CALLS, osc_column_ranges_total_ns = TOTAL,
                osc_column_ranges_self_ns = SELF, osc_column_ranges_outer_ns = OUTER,
                osc_column_ranges_mean_ns = MEAN, osc_column_ranges_place = PLACE,
-               osc_column_ranges_is_marked = IS_MARKED;
+               osc_column_ranges_is_marked = IS_MARKED,
+               osc_column_ranges_step_calls = STEP_CALLS,
+               osc_column_ranges_step_self_ns = STEP_SELF;
 
 const struct osc_table_def osc_table_ranges = {
     .name = "ranges",

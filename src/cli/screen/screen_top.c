@@ -221,8 +221,19 @@ static bool is_function(const struct osc_result *r, uint64_t i)
            osc_str_eq(osc_result_get_str(r, i, osc_column_ranges_kind), OSC_STR("module"));
 }
 
-/* Find the functions with the most own time. Methods of several objects are one function.
- * Modules alone may be those of another language, and have a list of their own. */
+/* Whether Python functions spent own time in steps. */
+static bool has_functions_in_steps(const struct osc_result *r)
+{
+    for (uint64_t i = 0; i < r->n_rows; i++)
+        if (is_python(r, i) && osc_result_get_int(r, i, osc_column_ranges_step_self_ns) > 0)
+            return true;
+    return false;
+}
+
+/* Find the functions with the most own time, in steps where they have any: what a program
+ * imports and prepares before them is long, and no step waits for it. Methods of several
+ * objects are one function. Modules alone may be those of another language, and have a list of
+ * their own. */
 static osc_status find_functions(const struct osc_page *p, struct top *t)
 {
     const struct osc_answer_block *const b = block_of(p, t);
@@ -232,6 +243,11 @@ static osc_status find_functions(const struct osc_page *p, struct top *t)
     bool has_python = false;
     osc_status st = OSC_OK;
 
+    if (has_functions_in_steps(&b->result)) {
+        t->by = "functions by their own time in steps";
+        t->calls = osc_column_ranges_step_calls;
+        t->most = osc_column_ranges_step_self_ns;
+    }
     for (uint64_t i = 0; i < b->result.n_rows && st == OSC_OK; i++) {
         osc_sid id;
 
