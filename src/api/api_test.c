@@ -129,14 +129,14 @@ static int keep_text(void *ctx, const char *s, size_t len)
 TEST_WITH(tables_are_those_of_the_library, set_up, tear_down)
 {
     static const struct osc_question q = {.table = "operators", .sort = "calls"};
-    static const char *const forms[] = {"text", "csv", "json", "md"};
+    static const char *const forms[] = {"text", "csv", "json", "jsonl", "md"};
     const char *const paths = path;
     struct osc_set *set = NULL;
     char target[100];
 
     (void)state;
     assert_int_equal(osc_set_open(&set, &paths, 1, NULL, NULL), OSC_OK);
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         struct osc_strbuf expected = {0};
         const struct osc_layout layout = {
             .format = forms[i], .write = keep_text, .ctx = &expected};

@@ -5,8 +5,8 @@
  * The query has the long options of `opscope table` (rank to name; not those that say how to
  * load), a switch without a value, and:
  *
- *     format   cols (the default: cols.h), csv, json, md, arrow or text. All but cols are what
- *              the command prints, byte for byte.
+ *     format   cols (the default: cols.h), csv, json, jsonl, md, arrow or text. All but cols
+ *              are what the command prints, byte for byte.
  *     limit    for cols the number of rows from `offset` on, of the whole answer: 10,000 unless
  *              it says otherwise, 0 and at most 1,000,000; else the option of the command,
  *              which counts for each rank and span
@@ -343,6 +343,7 @@ static void answer_text(struct osc_api_call *c, const struct wanted *w, const st
         const char *form, *type;
     } types[] = {{"csv", "text/csv; charset=utf-8"},
                  {"json", "application/json; charset=utf-8"},
+                 {"jsonl", "application/jsonl; charset=utf-8"},
                  {"md", "text/markdown; charset=utf-8"},
                  {"arrow", "application/vnd.apache.arrow.stream"}};
     struct text t = {c, "text/plain; charset=utf-8"};

@@ -169,9 +169,8 @@ static osc_status render(struct osc_asked *k, struct osc_err *err)
         st = osc_answer_rows(&k->query, &k->answer, emit, &r, err);
     if (st == OSC_OK)
         st = osc_render_end(&r);
-    /* The notes say why a table is empty or not sorted; CSV has no place for them. */
-    if (st == OSC_OK && (r.n_rows == 0 || k->answer.is_unsorted) &&
-        strcmp(k->form->name, "csv") == 0 && text->note)
+    if (st == OSC_OK && (r.n_rows == 0 || k->answer.is_unsorted) && k->form->lacks_notes &&
+        text->note)
         osc_notes_each(&k->answer.sheet.notes, text->note, text->ctx);
     osc_render_fini(&r);
     return st;

@@ -618,7 +618,8 @@ osc_status osc_request_form(const char *name, const struct osc_renderer **form,
         return osc_fail(err, OSC_EINVAL, "unknown form '%s'; did you mean '%s'?", name,
                         near.best);
     return osc_fail(err, OSC_EINVAL,
-                    "unknown form '%s'; the forms are text, csv, json, md and arrow", name);
+                    "unknown form '%s'; the forms are text, csv, json, jsonl, md and arrow",
+                    name);
 }
 
 /* --- for the layers below ---------------------------------------------------------- */

@@ -256,10 +256,10 @@ static int show_traces(const struct osc_args *args, const struct osc_logdir *d)
     struct osc_err err = {0};
     int failed = OSC_EXIT_DONE;
 
-    if (args->renderer->is_binary || strcmp(args->renderer->name, "csv") == 0)
+    if (args->renderer->one_table)
         return osc_cli_misuse("%s holds one table and info prints two; use 'opscope table "
                               "info' or 'opscope table quality'",
-                              args->renderer->is_binary ? "Arrow" : "CSV");
+                              args->renderer->one_table);
     osc_status st = prepare(&info, args, "info", &err);
     if (st == OSC_OK)
         st = prepare(&quality, args, "quality", &err);

@@ -253,7 +253,7 @@ TEST(wrong_values_are_told)
     static const char *const wrong[][2] = {
         {"table --format cvs", "unknown form 'cvs'; did you mean 'csv'?"},
         {"table --format xml",
-         "unknown form 'xml'; the forms are text, csv, json, md and arrow"},
+         "unknown form 'xml'; the forms are text, csv, json, jsonl, md and arrow"},
         {"table --limit -1", "--limit: '-1' is not a number of rows; 0 means all"},
         {"table -n -2", "--limit: '-2' is not a number of rows; 0 means all"},
         {"table --limit 99999999999999999999",

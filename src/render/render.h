@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * render.h - any table as text, CSV, JSON, Markdown or Arrow.
+ * render.h - any table as text, CSV, JSON, JSON Lines, Markdown or Arrow.
  *
  * A renderer is one file that ends in one const struct, and one line in renderers.c. It
  * receives a sheet, then runs of rows, then the end. It writes to r->out and never holds back
@@ -24,7 +24,9 @@ struct osc_renderer {
     const char *name; /* for --format */
     const char *help;
     bool is_machine;
-    bool is_binary; /* no text; one answer holds one table */
+    bool is_binary;        /* no text */
+    bool lacks_notes;      /* nothing in it says why a table is empty or not sorted */
+    const char *one_table; /* its title, if one answer holds one table; else NULL */
     osc_status (*begin)(struct osc_render *r);
     osc_status (*rows)(struct osc_render *r, const struct osc_rows *rows);
     osc_status (*end)(struct osc_render *r); /* sheet->n_more is known now */

@@ -371,6 +371,7 @@ const struct osc_renderer osc_render_arrow = {
     .name = "arrow",
     .help = "an Arrow IPC stream, exact, for files and pipes",
     .is_machine = true,
+    .one_table = "Arrow",
     .is_binary = true,
     .begin = begin,
     .rows = rows,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON for programs with a stable structure: one object per table, one line per row. */
+/* JSON for programs with a stable structure: one object per table, one line per row; and JSON
+ * Lines: one object per row. */
 #include "render/renderers.h"
 
 #include <math.h>
@@ -116,6 +117,52 @@ static osc_status end(struct osc_render *r)
     osc_strbuf_adds(&r->out, "]}\n");
     return OSC_OK;
 }
+
+/* --- JSON Lines ----------------------------------------------------------------------------
+ */
+
+static osc_status begin_lines(struct osc_render *r)
+{
+    (void)r;
+    return OSC_OK;
+}
+
+static osc_status lines(struct osc_render *r, const struct osc_rows *rows)
+{
+    osc_status st = OSC_OK;
+
+    for (uint64_t i = 0; i < rows->n_rows && st == OSC_OK; i++) {
+        for (uint32_t c = 0; c < r->sheet->n_columns; c++) {
+            const struct osc_sheet_column *const column = &r->sheet->columns[c];
+            const struct osc_cell cell = osc_rows_cell(rows, i, column);
+
+            osc_strbuf_adds(&r->out, c > 0 ? ", " : "{");
+            add_text(&r->out, column->column->name);
+            osc_strbuf_adds(&r->out, ": ");
+            add_cell(&r->out, &cell);
+        }
+        osc_strbuf_adds(&r->out, "}\n");
+        st = osc_render_flush(r, false);
+    }
+    return st;
+}
+
+static osc_status end_lines(struct osc_render *r)
+{
+    (void)r;
+    return OSC_OK;
+}
+
+const struct osc_renderer osc_render_jsonl = {
+    .name = "jsonl",
+    .help = "a JSON object a row, with the names of columns, exact",
+    .is_machine = true,
+    .lacks_notes = true,
+    .one_table = "JSON Lines",
+    .begin = begin_lines,
+    .rows = lines,
+    .end = end_lines,
+};
 
 const struct osc_renderer osc_render_json = {
     .name = "json",

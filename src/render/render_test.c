@@ -491,6 +491,19 @@ TEST(json_has_the_shape_of_the_contract)
         "false]]}\n");
 }
 
+TEST(json_lines_are_an_object_a_row)
+{
+    assert_renders(
+        "jsonl", 0, true,
+        "{\"name\": \"aten::mm, \\\"a\\\"\\n|b\", \"calls\": 3, \"total_ns\": "
+        "9007199254740993, \"busy_ratio\": 0.1, \"size_bytes\": 1536, \"done\": true}\n"
+        "{\"name\": \"\xef\xbf\xbd\\u001b[31mgr\xc3\xbcn<float*>\", \"calls\": null, "
+        "\"total_ns\": 999, \"busy_ratio\": null, \"size_bytes\": null, \"done\": null}\n"
+        "{\"name\": \"a_very_long_name_of_a_kernel_whose_end_tells_much_too\", \"calls\": "
+        "null, "
+        "\"total_ns\": 1500, \"busy_ratio\": null, \"size_bytes\": null, \"done\": false}\n");
+}
+
 TEST(markdown_ends_with_its_sources_and_versions)
 {
     assert_renders(

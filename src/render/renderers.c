@@ -4,8 +4,13 @@
 #include <string.h>
 
 const struct osc_renderer *const osc_renderers[] = {
-    &osc_render_text,     &osc_render_csv,   &osc_render_json,
-    &osc_render_markdown, &osc_render_arrow, NULL,
+    &osc_render_text,
+    &osc_render_csv,
+    &osc_render_json,
+    &osc_render_jsonl,
+    &osc_render_markdown,
+    &osc_render_arrow,
+    NULL,
 };
 
 const struct osc_renderer *osc_renderer_find(const char *name)

@@ -11,5 +11,6 @@
 extern const struct osc_renderer osc_render_text;
 extern const struct osc_renderer osc_render_csv;
 extern const struct osc_renderer osc_render_json;
+extern const struct osc_renderer osc_render_jsonl;
 extern const struct osc_renderer osc_render_markdown;
 extern const struct osc_renderer osc_render_arrow;

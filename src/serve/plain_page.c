@@ -28,7 +28,7 @@ static void add_text(struct osc_strbuf *out, const char *text)
 
 void osc_plain_page_add(struct osc_strbuf *out)
 {
-    static const char *const forms[] = {"text", "csv", "json", "md"};
+    static const char *const forms[] = {"text", "csv", "json", "jsonl", "md"};
     const char *name;
 
     osc_strbuf_adds(

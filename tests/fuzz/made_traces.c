@@ -242,7 +242,7 @@ static bool is_clean(struct osc_set *set)
 /* Ask the ten tables; keep the answers. */
 static void ask_tables(struct trial *r)
 {
-    static const char *const formats[] = {"text", "json", "md", "arrow"};
+    static const char *const formats[] = {"text", "json", "jsonl", "md", "arrow"};
     struct osc_strbuf out = {0};
     struct osc_set *set = NULL;
 
@@ -251,7 +251,8 @@ static void ask_tables(struct trial *r)
     for (uint32_t i = 0; i < N_TABLES; i++)
         if (ask(set, r, i, "csv", &r->answers[i]) != OSC_OK)
             osc_strbuf_clear(&r->answers[i]);
-    (void)ask(set, r, grammar_below(&r->g, N_TABLES), formats[grammar_below(&r->g, 4)], &out);
+    (void)ask(set, r, grammar_below(&r->g, N_TABLES),
+              formats[grammar_below(&r->g, sizeof formats / sizeof *formats)], &out);
     ask_part(set, r, grammar_below(&r->g, N_TABLES));
     r->is_clean = is_clean(set);
     if (r->seed % 8 == 5) { /* as if it were two runs */

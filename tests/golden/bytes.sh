@@ -55,7 +55,7 @@ def ask(*args):
 
 
 tables = ["events", "averages", "operators", "threads", "tracks", "steps", "info", "quality"]
-for form in ("text", "csv", "json", "md"):
+for form in ("text", "csv", "json", "jsonl", "md"):
     for table in tables:
         is_good, text = ask("table", table, "rec", "--format", form)
         if form == "json" and is_good:

@@ -26,7 +26,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 REAL = ROOT.parent / "shared" / "data" / "wild" / "cuda_v100_dlrm_8ranks"
-FORMS = ("text", "csv", "json", "md")
+FORMS = ("text", "csv", "json", "jsonl", "md")
 SHARES = (1, 2, 3, 7)
 
 

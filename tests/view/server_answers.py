@@ -9,7 +9,7 @@ import arrow_stream
 import serving
 from serving import DATA, DEMO, Server, command, decode, traces
 
-FORMS = ("text", "csv", "json", "md", "arrow")
+FORMS = ("text", "csv", "json", "jsonl", "md", "arrow")
 OPTIONS = [
     ("operators", {"sort": "calls", "limit": "3"}),
     ("operators", {"sort": "-name"}),

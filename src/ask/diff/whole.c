@@ -53,9 +53,9 @@ osc_status osc_whole_init(struct osc_whole *w, const struct osc_request *r, stru
 
     if (st == OSC_OK)
         st = osc_request_form(r->text.format, &form, err);
-    if (st == OSC_OK && (form->is_binary || strcmp(form->name, "csv") == 0))
+    if (st == OSC_OK && form->one_table)
         st = osc_fail(err, OSC_EINVAL, "%s holds one table; name it with --table",
-                      form->is_binary ? "Arrow" : "CSV");
+                      form->one_table);
     if (st == OSC_OK && !form->is_machine) {
         own.question.limit = q->limit ? q->limit : ROWS_OF_EACH;
         own.text.note = NULL; /* it would say which columns each table leaves out */
