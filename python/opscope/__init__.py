@@ -6,7 +6,9 @@ Read traces::
     trace = opscope.load("run.osc")           # or any Chrome, Kineto or PyTorch trace
     operators = trace.table("operators", sort="calls", limit=10)
     operators["host_self_ns"]                 # a NumPy array
-    operators.to_pandas(), operators.to_arrow()
+    operators.records()                       # a dict a row
+    operators.to_pandas(), operators.to_polars(), operators.to_arrow()
+    operators.to_parquet("operators.parquet")
 
 Look at one in a notebook, or send it::
 

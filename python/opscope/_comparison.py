@@ -61,7 +61,7 @@ class Comparison:
         """What ``opscope diff`` prints, to the letter: sentences, what changed most first, and the
         tables that have rows; with `name`, what ``opscope diff --table NAME`` prints.
 
-        Takes ``format`` ("text", "json", "md"; of one table also "csv"), ``full_names=True``,
+        Takes ``format`` ("text", "json", "md"; of one table also "csv" and "jsonl"), ``full_names=True``,
         ``limit`` (rows of each table; default: 10, of one table 100; 0: all) and the options of
         :meth:`table` that select what is counted; of one table, all of them.
         """

@@ -47,7 +47,7 @@ def render(table: Table, rows: int = ROWS) -> str:
     """`table` as HTML: a heading with the meaning of each column, and its first rows."""
     n = min(rows, table.n_rows)
     head = "".join(f'<th title="{escape(c.help)}">{escape(c.name)}</th>' for c in table.columns)
-    cells = [table.head(c.name, n) for c in table.columns]
+    cells = [table._first(c.name, n) for c in table.columns]
     body = "".join(
         "<tr>"
         + "".join(

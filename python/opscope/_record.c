@@ -360,11 +360,24 @@ static PyObject *instant(PyObject *module, PyObject *args, PyObject *kwargs)
     Py_RETURN_NONE;
 }
 
+/* Whether O is a number, or converts to one. A tensor of a device is not converted to find out:
+ * that would wait for the device. */
+static bool is_number(PyObject *o)
+{
+    if (PyLong_Check(o) || PyFloat_Check(o))
+        return true;
+    if (!PyNumber_Check(o) || PyComplex_Check(o))
+        return false;
+    const Py_ssize_t n = PyObject_Size(o);
+    PyErr_Clear(); /* scalars have no length */
+    return n < 0 || n == 1;
+}
+
 static PyObject *counter(PyObject *module, PyObject *const *args, Py_ssize_t n)
 {
     (void)module;
     /* An error also where nothing records: no program fails only because it is recorded. */
-    if (n != 2 || !PyUnicode_Check(args[0]) || !PyNumber_Check(args[1])) {
+    if (n != 2 || !PyUnicode_Check(args[0]) || !is_number(args[1])) {
         PyErr_SetString(PyExc_TypeError, "counter(name, value) takes a str and a number");
         return NULL;
     }

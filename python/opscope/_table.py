@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,6 +14,7 @@ from . import _opscope
 if TYPE_CHECKING:
     import numpy
     import pandas
+    import polars
     import pyarrow
 
 
@@ -165,8 +167,11 @@ class Table(Mapping[str, Any]):
     def _index(self, name: str) -> int:
         """The position of column `name`; else a KeyError that names the nearest one."""
         if name not in self._columns:
+            is_word = isinstance(name, str) and name.isascii() and name.isprintable()
+            meant = _opscope.nearest_column(self.name, name) if is_word else None
+            found = f"did you mean {meant!r}?" if meant in self._columns else None
             raise KeyError(
-                f"{self.name} has no column {name!r}; {nearest(name, self._columns)}"
+                f"{self.name} has no column {name!r}; {found or nearest(name, self._columns)}"
             )
         return self._columns[name][0]
 
@@ -222,14 +227,16 @@ class Table(Mapping[str, Any]):
             self._words[name] = self._frame.words(self._index(name))
         return self._words[name]
 
-    def head(self, name: str, n: int = 5) -> list[Any]:
+    def _first(self, name: str, n: int | None) -> list[Any]:
         """The first `n` values of column `name` as Python objects; None for missing ones."""
-        values: list[Any] = self.raw(name)[:n].tolist()
-        missing = self.missing(name)
+        values: list[Any] = memoryview(self._frame.values(self._index(name)))[:n].tolist()
+        missing = self._frame.missing(self._index(name))
         if self._columns[name][1].type == "string":
-            values = [self.words(name)[code] if code >= 0 else None for code in values]
+            words = self.words(name)
+            values = [words[code] if code >= 0 else None for code in values]
         elif missing is not None:
-            values = [None if gone else v for v, gone in zip(values, missing[:n].tolist())]
+            gone = memoryview(missing)[:n].tolist()
+            values = [None if no else value for value, no in zip(values, gone)]
         return values
 
     def __getitem__(self, name: str) -> numpy.ndarray[Any, Any]:
@@ -242,6 +249,19 @@ class Table(Mapping[str, Any]):
             words = numpy.array((*self.words(name), ""), object)  # "" for the code -1
             values = words[values]
         return values if missing is None else numpy.ma.MaskedArray(values, missing, copy=False)
+
+    # --- rows -------------------------------------------------------------------------------
+
+    def records(self, n: int | None = None) -> list[dict[str, Any]]:
+        """The first `n` rows, or all, as Python objects: a dict a row, None for missing cells.
+        Needs no NumPy."""
+        names = list(self._columns)
+        rows = zip(*(self._first(name, n) for name in names))
+        return [dict(zip(names, row)) for row in rows]
+
+    def head(self, n: int = 5) -> list[dict[str, Any]]:
+        """The first `n` rows: :meth:`records` of them."""
+        return self.records(n)
 
     # --- others -----------------------------------------------------------------------------
 
@@ -278,6 +298,21 @@ class Table(Mapping[str, Any]):
         if isinstance(self._frame, Copy):
             return pyarrow.Table.from_batches([self._frame.to_arrow()])
         return pyarrow.table(self)
+
+    def to_polars(self) -> polars.DataFrame:
+        """A polars DataFrame, by way of Arrow."""
+        with needing("polars"):
+            import polars
+
+        frame: polars.DataFrame = polars.DataFrame(self)
+        return frame
+
+    def to_parquet(self, path: str | os.PathLike[str]) -> None:
+        """Write a Parquet file of the rows, by pyarrow; unit and help are metadata of its fields."""
+        with needing("pyarrow"):
+            from pyarrow import parquet
+
+        parquet.write_table(self.to_arrow(), path)
 
     def _shared(self) -> Any:
         """What has Arrow's interface; that of a pickled table needs pyarrow."""

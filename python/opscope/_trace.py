@@ -122,7 +122,7 @@ class Trace:
     def text(self, name: str = "averages", **options: object) -> str:
         """Make the table `name` as text: what ``opscope table`` prints, to the letter.
 
-        Takes ``format`` ("text", "csv", "json", "md"), all options of :meth:`table`, and those of
+        Takes ``format`` ("text", "csv", "json", "jsonl", "md"), all options of :meth:`table`, and those of
         text: ``header``, ``max_name_width``, ``torch="1.13"``, ``full_names=True``. Text has 100
         rows by default (`limit=0`: all).
         """
@@ -178,6 +178,20 @@ class Trace:
         if read or gone:
             self._warn(stacklevel=3)
         return bool(read or gone)
+
+    def __getattr__(self, name: str) -> Any:
+        """An error that says where what a reader of tables looks for is."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name in tables():
+            raise AttributeError(f"a trace has its tables as items: trace[{name!r}]")
+        if hasattr(Table, name):
+            raise AttributeError(
+                f"a trace is many tables, of which each has {name}: trace['operators'].{name}; "
+                "opscope.tables() lists them"
+            )
+        known = [x for x in dir(type(self)) if not x.startswith("_")]
+        raise AttributeError(f"a trace has no {name!r}; {nearest(name, known)}")
 
     @of_run
     def __getitem__(self, name: str) -> Table:

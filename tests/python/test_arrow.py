@@ -3,8 +3,10 @@
 
 import ctypes
 import gc
+import pathlib
 import pickle
 import struct
+import tempfile
 import unittest
 
 import support
@@ -228,6 +230,26 @@ class Others(unittest.TestCase):
         table = opscope.load(support.DEMO)["operators"]
         frame = table.to_pandas()
         self.assertTrue(numpy.shares_memory(frame["calls"].to_numpy(), table["calls"]))
+
+    @unittest.skipUnless(has("polars"), "there is no polars")
+    def test_polars_has_every_table(self):
+        trace = opscope.load(support.DEMO)
+        for name in trace:
+            table = trace[name]
+            frame = table.to_polars()
+            self.assertEqual(frame.columns, list(table))
+            self.assertEqual(frame.to_dicts(), table.records())
+
+    @unittest.skipUnless(has("pyarrow"), "there is no pyarrow")
+    def test_parquet_files_have_the_rows(self):
+        from pyarrow import parquet
+
+        trace = opscope.load(support.DEMO)
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("operators", "quality", "modules"):
+                path = pathlib.Path(folder, name + ".parquet")
+                trace[name].to_parquet(path)
+                self.assertEqual(parquet.read_table(path).to_pylist(), trace[name].records())
 
 
 if __name__ == "__main__":

@@ -184,7 +184,42 @@ class Tables(unittest.TestCase):
         self.assertNotEqual(table, same)
         self.assertEqual(list(dict(table)), list(table.keys()))
         self.assertEqual(len(table), len(table.columns))
-        self.assertEqual(table.head("calls", 2), table["calls"][:2].tolist())
+        self.assertEqual([x["calls"] for x in table.head(2)], table["calls"][:2].tolist())
+
+    def test_records_are_the_lines_of_jsonl(self):
+        trace = opscope.load(support.DEMO)
+        for name in trace:
+            table = trace[name]
+            lines = trace.text(name, format="jsonl", limit=0).splitlines()
+            self.assertEqual(table.records(), [json.loads(line) for line in lines])
+            self.assertEqual(table.head(2), table.records()[:2])
+            self.assertEqual(table.records(0), [])
+
+    def test_what_tables_have_is_not_looked_for_in_vain_in_a_trace(self):
+        trace = opscope.load(support.DEMO)
+        for wrong, right in (
+            ("head", r"each has head: trace\['operators'\].head"),
+            ("to_pandas", r"trace\['operators'\].to_pandas"),
+            ("operators", r"trace\['operators'\]"),
+            ("tabel", "did you mean 'table'"),
+        ):
+            with self.assertRaisesRegex(AttributeError, right):
+                getattr(trace, wrong)
+        self.assertFalse(hasattr(trace, "__array__"))
+
+    def test_a_word_for_a_column_is_told_its_name(self):
+        table = opscope.load(support.DEMO)["operators"]
+        for wrong, right in (
+            ("time", "host_self_ns"),
+            ("count", "calls"),
+            ("host_slef_ns", "host_self_ns"),
+            ("total_cpu_time", "host_total_ns"),
+        ):
+            with self.assertRaisesRegex(KeyError, f"did you mean '{right}'"):
+                table[wrong]
+        for wrong in ("a\0b", "\ud800", 3):
+            with self.assertRaisesRegex(KeyError, "there are name,"):
+                table[wrong]
 
     def test_names_of_any_bytes_become_str(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -361,6 +396,11 @@ class Errors(unittest.TestCase):
         with unittest.mock.patch.dict(sys.modules, {"pandas": None, "pyarrow": None}):
             self.refuses(ImportError, "pip install pandas", table.to_pandas)
             self.refuses(ImportError, "pip install pyarrow", table.to_arrow)
+            self.refuses(
+                ImportError, "pip install pyarrow", lambda: table.to_parquet("never.parquet")
+            )
+        with unittest.mock.patch.dict(sys.modules, {"polars": None}):
+            self.refuses(ImportError, "pip install polars", table.to_polars)
 
     def test_within_a_limit_of_memory_all_tables_cover_what_was_read(self):
         with tempfile.TemporaryDirectory() as folder:

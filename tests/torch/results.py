@@ -941,10 +941,9 @@ def averages_by_dtype_have_the_dtypes_of_torch() -> None:
         with tempfile.TemporaryDirectory() as d:
             prof.export_chrome_trace(f"{d}/trace.json")
             rows = opscope.load(f"{d}/trace.json").table("averages", group_by="dtype")
-            cells = (rows.head(name, rows.n_rows) for name in ("name", "input_dtypes", "calls"))
             found = collections.Counter()
-            for name, types, calls in zip(*cells):
-                found[name, types or ""] += calls
+            for row in rows.records():
+                found[row["name"], row["input_dtypes"] or ""] += row["calls"]
         assert found == expected, (found - expected, expected - found)
         for types in (
             "c10::BFloat16, c10::BFloat16",

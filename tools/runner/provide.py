@@ -31,7 +31,7 @@ PACKAGES = {
     "fast": """gcc clang clang-format meson ninja-build pkg-config libcmocka-dev libisal-dev
         libdeflate-dev zlib1g-dev libzstd-dev libxxhash-dev libsqlite3-dev libcurl4-openssl-dev
         libmicrohttpd-dev opencl-headers libze-dev python3 python3-dev""",
-    "all": """clang-tidy libclang-rt-14-dev mandoc valgrind zsh bash-completion chromium libtbb-dev
+    "all": """clang-tidy libclang-rt-14-dev mandoc valgrind zsh fish bash-completion chromium libtbb-dev
         libomp-dev sqlite3 git openmpi-bin libopenmpi-dev g++ python3-numpy python3-pandas
         python3-ipython python3-venv ocl-icd-opencl-dev pocl-opencl-icd libze1 cmake librust-cc-dev
         strace shellcheck""",
@@ -69,8 +69,8 @@ ENVIRONMENTS = {
     # Other readers of its traces.
     "peers": Environment(
         "torch-tb-profiler==0.4.3 HolisticTraceAnalysis==0.5.0 'pandas<3' 'setuptools<80'"
-        " pyarrow dask xmlschema junitparser",
-        "import hta, torch_tb_profiler, pyarrow, dask.bag, xmlschema, junitparser",
+        " pyarrow polars dask xmlschema junitparser",
+        "import hta, torch_tb_profiler, pyarrow, polars, dask.bag, xmlschema, junitparser",
     ),
     "tensorboard": Environment(
         "'tensorboard==2.21.*' numpy 'setuptools<80'", "import tensorboard.main, numpy"
