@@ -3,11 +3,13 @@
 """Build the page and write its files as a C table (src/serve/assets.h).
 
     embed.py WEB PAGE OUT.c TEMPLATE.c OUT.d
+    embed.py --packages WEB
 
 TEMPLATE.c gets the page as one file (src/page/template.h). WEB has the sources of the page, and
 gets its node_modules; PAGE is where it is built. Where Node 18
 or later or npm is missing, or packages cannot be fetched, a note says so and the table is empty: the
-program is whole but for the page. OUT.d names what the table depends on, for Ninja. A file whose name
+program is whole but for the page. --packages says whether node_modules has what the lock file names;
+if not, it ends with status 1 and names the command that fetches it. OUT.d names what the table depends on, for Ninja. A file whose name
 has a hash (app-0123abcd.js) never changes under its name. A file beside it that is called the same
 and .br or .gz is the same, compressed.
 """
@@ -98,11 +100,18 @@ def run(folder, *words):
     )
 
 
+def has_packages(web):
+    """Whether web/node_modules agrees with the lock file."""
+    lock, have = web / "package-lock.json", web / "node_modules" / ".package-lock.json"
+    return have.is_file() and have.stat().st_mtime >= lock.stat().st_mtime
+
+
 def fetch_packages(web):
     """Make web/node_modules agree with the lock file; returns why it does not, or None."""
-    lock, have = web / "package-lock.json", web / "node_modules" / ".package-lock.json"
-    if have.is_file() and have.stat().st_mtime >= lock.stat().st_mtime:
+    if has_packages(web):
         return None
+    if not shutil.which("npm"):
+        return "npm is not there"
     # What tests need stays where it was.
     less = [] if (web / "node_modules" / "typescript").is_dir() else ["--omit=dev"]
     return run(web, "npm", "ci", *less, "--no-audit", "--no-fund", "--ignore-scripts")
@@ -110,8 +119,8 @@ def fetch_packages(web):
 
 def build(web, page, one):
     """Returns why there is no page, or None."""
-    if not shutil.which("node") or not shutil.which("npm"):
-        return "node and npm are not there"
+    if not shutil.which("node"):
+        return "node is not there"
     version = subprocess.run(["node", "--version"], capture_output=True, text=True, check=False)
     found = re.match(r"v(\d+)", version.stdout)
     if not found or int(found[1]) < 18:
@@ -122,6 +131,14 @@ def build(web, page, one):
 
 
 def main():
+    if sys.argv[1] == "--packages":
+        web = pathlib.Path(sys.argv[2])
+        if not has_packages(web):
+            sys.exit(
+                f"{web}/node_modules lacks packages of {web}/package-lock.json: "
+                f"npm ci --omit=dev --ignore-scripts --prefix {web}"
+            )
+        return
     web, page, to, to_template, depends = (pathlib.Path(p).absolute() for p in sys.argv[1:6])
     one = page.with_name(page.name + ".html")
     shutil.rmtree(page, ignore_errors=True)
