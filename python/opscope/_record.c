@@ -360,42 +360,64 @@ static PyObject *instant(PyObject *module, PyObject *args, PyObject *kwargs)
     Py_RETURN_NONE;
 }
 
-/* Whether O is a number, or converts to one. A tensor of a device is not converted to find out:
- * that would wait for the device. */
-static bool is_number(PyObject *o)
+#define MOST_DIMENSIONS 64
+
+/* The number that O is, or that a tensor or an array has alone: a new reference; NULL without
+ * an exception: there is none. Nothing is converted: that would wait for the device of a
+ * tensor. */
+static PyObject *only_number(PyObject *o)
 {
-    if (PyLong_Check(o) || PyFloat_Check(o))
-        return true;
-    if (!PyNumber_Check(o) || PyComplex_Check(o))
-        return false;
-    const Py_ssize_t n = PyObject_Size(o);
-    PyErr_Clear(); /* scalars have no length */
-    return n < 0 || n == 1;
+    Py_INCREF(o);
+    for (int depth = 0; o && !PyLong_Check(o) && !PyFloat_Check(o); depth++) {
+        const bool can_be = PyNumber_Check(o) && !PyComplex_Check(o) && depth < MOST_DIMENSIONS;
+        const Py_ssize_t n = can_be ? PyObject_Size(o) : 0;
+
+        PyErr_Clear(); /* scalars have no length */
+        if (n < 0)
+            return o;
+        PyObject *const first = n == 1 ? PySequence_GetItem(o, 0) : NULL;
+        PyErr_Clear();
+        Py_DECREF(o);
+        o = first;
+    }
+    return o;
+}
+
+/* Record NUMBER, of only_number(). */
+static int add_sample(PyObject *name, PyObject *number)
+{
+    if (PyLong_Check(number)) {
+        int overflow = 0;
+        const long long v = PyLong_AsLongLongAndOverflow(number, &overflow);
+
+        if (!overflow) {
+            osc_counter_i64(intern(name), v);
+            return 0;
+        }
+    }
+    const double v = PyFloat_AsDouble(number);
+    if (v == -1.0 && PyErr_Occurred())
+        return -1;
+    osc_counter_f64(intern(name), v);
+    return 0;
 }
 
 static PyObject *counter(PyObject *module, PyObject *const *args, Py_ssize_t n)
 {
+    PyObject *number = NULL;
+
     (void)module;
+    if (n == 2 && PyUnicode_Check(args[0]))
+        number = only_number(args[1]);
     /* An error also where nothing records: no program fails only because it is recorded. */
-    if (n != 2 || !PyUnicode_Check(args[0]) || !is_number(args[1])) {
+    if (!number) {
         PyErr_SetString(PyExc_TypeError, "counter(name, value) takes a str and a number");
         return NULL;
     }
-    if (!osc_is_on())
-        Py_RETURN_NONE;
-    if (PyLong_Check(args[1])) {
-        int overflow = 0;
-        const long long v = PyLong_AsLongLongAndOverflow(args[1], &overflow);
-
-        if (!overflow) {
-            osc_counter_i64(intern(args[0]), v);
-            Py_RETURN_NONE;
-        }
-    }
-    const double v = PyFloat_AsDouble(args[1]);
-    if (v == -1.0 && PyErr_Occurred())
+    const int failed = osc_is_on() ? add_sample(args[0], number) : 0;
+    Py_DECREF(number);
+    if (failed)
         return NULL;
-    osc_counter_f64(intern(args[0]), v);
     Py_RETURN_NONE;
 }
 

@@ -394,6 +394,40 @@ record.stop()
             "start: opscope is already recording\n",
         )
 
+    def test_misuse_is_told_alike_whether_or_not_something_records(self):
+        done, _ = record(
+            """
+import numpy
+
+def tell(f):
+    try:
+        return str(f())
+    except Exception as e:
+        return f"{type(e).__name__}: {e}"
+
+def all_of_them():
+    return [tell(f) for f in (
+        lambda: record.counter("x", 1j), lambda: record.counter("x", None),
+        lambda: record.counter("x", numpy.zeros(2)), lambda: record.counter("x", numpy.zeros(1)),
+        lambda: record.counter("x", numpy.zeros((1, 2))), lambda: record.counter("x", [1]),
+        lambda: record.counter("x", numpy.array(1.5)), lambda: record.counter("x", 1 << 80),
+        lambda: record.instant(3), lambda: record.instant(chr(0xd800)), lambda: record.args(3),
+        lambda: record.step(3), lambda: record.thread_name(3), lambda: record.metadata("a", 3),
+        lambda: record.enable("io:x"), lambda: record.sample("x=y"),
+        lambda: record.scope("x", kind="oprator"), lambda: record.scope("x", category="c", level=0),
+        lambda: record.scope("x").__exit__(None, None, None))]
+
+idle = all_of_them()
+record.start(OUT)
+for before, now in zip(idle, all_of_them()):
+    print("same" if before == now else (before, now))
+print(sum("Error" in text for text in idle), "errors")
+record.stop()
+""",
+            self.folder,
+        )
+        self.assertEqual(done.stdout, "same\n" * 19 + "14 errors\n")
+
     def test_nonsense_at_the_start_is_named(self):
         done, _ = record(
             """
