@@ -20,8 +20,8 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
       "the input ends in the middle of a value; everything before it was read",                \
       "copy the file again, or let the program finish writing it")                             \
     X(corrupt, ERROR,                                                                          \
-      "invalid bytes, or a damaged archive; skipped up to the next event or to "               \
-      "the end",                                                                               \
+      "invalid bytes or a damaged archive; the reader skipped to the next event or to"         \
+      " the end",                                                                              \
       "look at the file around first_offset")                                                  \
     X(not_utf8, WARNING, "names that are not UTF-8; invalid bytes are shown as U+FFFD", "")    \
     X(repaired_name, WARNING,                                                                  \
@@ -29,177 +29,181 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
       "PyTorch write it; it was read whole",                                                   \
       "")                                                                                      \
     X(repaired_list, WARNING,                                                                  \
-      "lists of events that are not as the format asks: one event a line, without a bracket "  \
-      "before the first or a comma, in a second list or another object, or behind other "      \
-      "text; they were read",                                                                  \
+      "lists of events that break the format (an event a line, a missing bracket or "          \
+      "comma, a second list or object, or other text before them); their events were "         \
+      "read",                                                                                  \
       "")                                                                                      \
     X(lost_name, WARNING,                                                                      \
       "names whose text is not in the file: the file is damaged, the program was "             \
       "killed while it wrote a name, or PyTorch replaced it by \"unknown\"",                   \
       "PyTorch keeps labels of printable ASCII")                                               \
-    X(wrong_type, WARNING, "members of a wrong type; left out", "")                            \
+    X(wrong_type, WARNING, "members of the wrong type; left out", "")                          \
     X(out_of_range, WARNING, "numbers that do not fit into 64 bits; kept as text or left out", \
       "")                                                                                      \
     X(too_deep, WARNING, "lists or objects nested deeper than 10,000 levels; left out", "")    \
     X(too_long, WARNING, "texts longer than 16 MiB; cut", "")                                  \
     X(unknown_phase, INFO, "events of a phase that opscope does not know; left out", "")       \
     X(unclosed_list, INFO,                                                                     \
-      "the list of events has no end, which the format allows: the program may have been "     \
-      "killed before it wrote all",                                                            \
+      "the list of events has no end, which the format allows; if the program was "            \
+      "killed, later events may be missing",                                                   \
       "")                                                                                      \
     X(call_samples, INFO,                                                                      \
-      "samples of call stacks beside the events (member samples); in no table",                \
+      "samples of call stacks beside the events (member samples), which no table "             \
+      "shows",                                                                                 \
       "opscope export TRACE --stack sample -o X.folded writes them")                           \
     X(event_stacks, INFO,                                                                      \
-      "call stacks of events (members stackFrames, sf and esf); in no table", "")              \
-    X(far_clock, INFO,                                                                         \
-      "times further than 146 years from zero; they count from the first range", "")           \
+      "call stacks of events (members stackFrames, sf and esf), which no table shows", "")     \
+    X(far_clock, INFO, "times more than 146 years from zero; they count from the first range", \
+      "")                                                                                      \
     X(unmatched_begin, WARNING, "asynchronous ranges without an end", "")                      \
     X(unmatched_end, WARNING, "ends without a begin; left out", "")                            \
     X(mismatched_end, WARNING,                                                                 \
-      "ends that name another range than the innermost open one; they end the range of that "  \
-      "name, else the innermost one if the names are alike or names of ends mean nothing, "    \
-      "else none",                                                                             \
+      "ends that name another range than the innermost open one. Such an end closes "          \
+      "the open range of its name; if there is none, it closes the innermost range "           \
+      "where the names are alike or names of ends mean nothing, and otherwise nothing",        \
       "")                                                                                      \
     X(misplaced_end, WARNING,                                                                  \
-      "scopes that ended on another thread than they began, or before scopes that began in "   \
-      "them; they have their end, but overlap others, whose nesting and self times are wrong", \
-      "use opscope::async or osc_async_begin() for what lasts across co_await or moves to "    \
-      "another thread")                                                                        \
+      "scopes that ended on another thread than they began on, or before scopes "              \
+      "inside them; their ends are kept, but they overlap others, whose nesting and "          \
+      "self times are wrong",                                                                  \
+      "use opscope::async or osc_async_begin() for what lasts across co_await or "             \
+      "moves to another thread")                                                               \
     X(open_range, WARNING, "ranges that were still open at the end; they have no duration",    \
       "")                                                                                      \
-    X(no_duration, WARNING, "ranges whose record has no duration; no sum includes them", "")   \
+    X(no_duration, WARNING, "ranges whose record has no duration; sums leave them out", "")    \
     X(partial_overlap, WARNING,                                                                \
       "ranges of one thread that overlap in part; treated as siblings", "")                    \
     X(queue_overlap, INFO,                                                                     \
-      "work or labels of one device queue that overlap in part, as devices run them; treated " \
-      "as siblings",                                                                           \
+      "work or labels of one device queue that overlap in part, as devices may run "           \
+      "them; treated as siblings",                                                             \
       "")                                                                                      \
     X(negative_duration, WARNING, "ranges that end before they start; treated as empty", "")   \
     X(negative_self, INFO, "ranges whose children together last longer than the range", "")    \
-    X(duplicate_id, WARNING, "correlation ids that more than one host call carries", "")       \
-    X(no_launch, INFO, "device work whose launching host call is not in the trace", "")        \
+    X(duplicate_id, WARNING, "correlation ids that several host calls share", "")              \
+    X(no_launch, INFO, "device work whose launching call is not in the trace", "")             \
     X(no_operator, INFO, "device work that no operator launched", "")                          \
-    X(no_work, INFO, "launching calls without device work in the trace", "")                   \
-    X(arrow_no_start, INFO, "arrows that lead to a place and start nowhere in the trace", "")  \
-    X(arrow_no_end, INFO, "arrows that start and lead nowhere in the trace", "")               \
-    X(outside_span, INFO, "ranges that start before or after the profiler's own span", "")     \
+    X(no_work, INFO, "launching calls whose device work is not in the trace", "")              \
+    X(arrow_no_start, INFO, "arrows whose start is missing", "")                               \
+    X(arrow_no_end, INFO, "arrows whose end is missing", "")                                   \
+    X(outside_span, INFO, "ranges that start outside the profiler's own span", "")             \
     X(bad_memory_record, WARNING,                                                              \
       "memory records without a usable size or device; not paired", "")                        \
     X(lost_release, WARNING,                                                                   \
-      "addresses that were allocated again without a release in between; treated "             \
-      "as released at that time",                                                              \
+      "addresses that were allocated again before a release was recorded; treated as "         \
+      "released at that time",                                                                 \
       "")                                                                                      \
     X(unpaired_release, INFO, "releases of memory whose allocation is not in the trace", "")   \
     X(memory_gap, INFO,                                                                        \
-      "totals of an allocator that do not follow from the previous record: memory"             \
-      " changed without a record",                                                             \
+      "totals of an allocator that do not follow from the previous record; memory "            \
+      "changed without a record",                                                              \
       "")                                                                                      \
     X(crossed_call, INFO,                                                                      \
-      "ranges such as record_function() that begin or end inside the Python call that begins " \
-      "or ends them, as intended; the two are siblings",                                       \
+      "ranges, such as those of record_function(), that begin or end within a Python "         \
+      "call and so overlap it in part, as intended; the two are siblings",                     \
       "")                                                                                      \
     X(out_of_memory, WARNING, "allocations that failed because memory was exhausted",          \
       "opscope table memory_peaks shows what was alive")                                       \
     X(device_unmatched, INFO,                                                                  \
-      "devices whose work has a number that may be another one's: nothing in the trace tells", \
+      "devices whose number may be that of another device; nothing in the trace tells"         \
+      " which",                                                                                \
       "record with profile_memory=True")                                                       \
-    X(unaligned, WARNING, "traces of several machines or boots, aligned only by wall clock",   \
-      "")                                                                                      \
+    X(unaligned, WARNING,                                                                      \
+      "traces of several machines or boots; only their wall clocks align them", "")            \
     X(clock_step, WARNING,                                                                     \
-      "times far from all others, such as zero; those more than a week away are left out, "    \
-      "and a single one more than 12 hours and 1,000 lengths of all others away",              \
+      "times far from all others, such as zero. Left out are times more than a week "          \
+      "away, and a single one that is more than 12 hours and 1,000 lengths of all "            \
+      "others away",                                                                           \
       "")                                                                                      \
     X(limit_reached, ERROR, "a limit was reached; the rest was not read",                      \
-      "select with --from/--to or --steps, drop arguments with --no-args, or "                 \
-      "raise --max-memory")                                                                    \
+      "select with --from/--to or --steps, drop arguments with --no-args, or raise "           \
+      "--max-memory")                                                                          \
     X(lost_records, ERROR, "records in damaged parts of a recording",                          \
       "opscope info lists the places as meta.damage; check the disk")                          \
     X(dropped_full, WARNING,                                                                   \
-      "records for which memory had no room, or beyond a limit of opscope_record(3); dropped", \
-      "raise buffer_bytes of osc_start(), to 32 KiB for each thread at least, or record to "   \
-      "a faster disk")                                                                         \
-    X(dropped_too_big, WARNING, "records or names longer than their limit; cut or dropped",    \
-      "")                                                                                      \
+      "records dropped because memory had no room, or because of a limit of "                  \
+      "opscope_record(3)",                                                                     \
+      "raise buffer_bytes of osc_start() to at least 32 KiB for each thread, or "              \
+      "record to a faster disk")                                                               \
+    X(dropped_too_big, WARNING, "records or names longer than the limit; cut or dropped", "")  \
     X(dropped_nested, WARNING,                                                                 \
-      "records of signal handlers that ran while their thread changed buffers; "               \
-      "dropped",                                                                               \
+      "records of signal handlers that interrupted their thread while it changed "             \
+      "buffers; dropped",                                                                      \
       "")                                                                                      \
-    X(source_failed, WARNING,                                                                  \
-      "sources of events that could not be used; nothing of them was recorded",                \
+    X(source_failed, WARNING, "sources of events that could not be used and recorded nothing", \
       "see the messages of opscope run, or run it with --strict")                              \
-    X(source_missing, WARNING, "sources of events that were asked for and recorded nothing",   \
+    X(source_missing, WARNING, "sources of events that were requested and recorded nothing",   \
       "check that the program uses them and keeps the variables that opscope run sets")        \
-    X(source_incomplete, WARNING, "what sources of events could not record whole",             \
+    X(source_incomplete, WARNING, "events that a source could not record completely",          \
       "opscope table events --where \"kind = 'counter'\" shows when")                          \
     X(device_absent, WARNING,                                                                  \
-      "devices whose activity was asked for and could not be recorded",                        \
+      "devices whose activity was requested and could not be recorded",                        \
       "opscope info says what is missing for each, as meta.device_absent.NAME")                \
     X(sampled, INFO, "calls of sampled scopes that were not recorded",                         \
-      "leave out --sample, or give the name =1, to record all")                                \
-    X(sample_unused, INFO, "names to be sampled of which nothing was",                         \
-      "correct the name in --sample: those of plain scopes are sampled, and a name that ends " \
-      "with '*' stands for all that begin so")                                                 \
-    X(device_unasked, INFO, "devices that PyTorch used and whose activity was not asked for",  \
-      "opscope info says how to ask for each, as meta.device_unasked.NAME")                    \
+      "to record all calls, leave out --sample or set NAME=1")                                 \
+    X(sample_unused, INFO, "names in --sample that matched no scope",                          \
+      "correct the name: only plain scopes are sampled, and a '*' at the end matches "         \
+      "any ending")                                                                            \
+    X(device_unasked, INFO, "devices that PyTorch used and the profile did not request",       \
+      "opscope info says how to request each, as meta.device_unasked.NAME")                    \
     X(names_alone, WARNING,                                                                    \
-      "operators of PyTorch with only names and times: the recorder could not be "             \
-      "built",                                                                                 \
+      "operators of PyTorch with only names and times, because the recorder could not"         \
+      " be built",                                                                             \
       "opscope info says why, as meta.names_alone")                                            \
     X(nothing_dumped, INFO,                                                                    \
-      "a flight recorder that wrote nothing: it was not asked to, and no trigger "             \
-      "occurred",                                                                              \
-      "run opscope ctl dump, or name a trigger in --flight: slow=, signal= or "                \
-      "crash")                                                                                 \
+      "a flight recorder that wrote nothing, because nothing triggered it",                    \
+      "run opscope ctl dump, or name a trigger in --flight: slow=, signal= or crash")          \
     X(flight_short, WARNING,                                                                   \
-      "steps in dumps of a flight recorder that begin later than asked: memory held no more",  \
+      "steps in dumps of a flight recorder that reach back less far than requested, "          \
+      "because memory held no more",                                                           \
       "give it more memory: --flight SPAN,buffer=SIZE, or buffer_bytes")                       \
-    X(no_window, INFO, "a schedule without a window, or with nothing recorded in one",         \
-      "a process without steps, such as a worker of a DataLoader, has none; otherwise check "  \
-      "that the program makes more steps than skip_first, wait and warmup together")           \
+    X(no_window, INFO,                                                                         \
+      "a schedule without a window, or a window in which nothing was recorded",                \
+      "a process without steps, such as a worker of a DataLoader, has none; otherwise"         \
+      " check that the program makes more steps than skip_first, wait and warmup "             \
+      "together")                                                                              \
     X(lost_counts, WARNING,                                                                    \
-      "damaged counts of what was dropped and of what earlier parts had; more is missing "     \
-      "than is counted here",                                                                  \
+      "damaged counts of dropped records and of earlier parts; more is missing than "          \
+      "is counted here",                                                                       \
       "opscope info lists the places as meta.damage; check the disk")                          \
     X(disk_full, WARNING,                                                                      \
-      "the disk was full, or the file at its limit of size (ulimit -f), while the program "    \
-      "recorded; records that did not fit into memory meanwhile count as dropped_full",        \
+      "the disk was full, or the file reached its limit of size (ulimit -f), during "          \
+      "the recording; records that did not fit into memory meanwhile count as "                \
+      "dropped_full",                                                                          \
       "record to a larger disk, or set --limit-size")                                          \
     X(output_harmed, WARNING,                                                                  \
-      "the file was removed, moved or cut while the program recorded; what was in it before "  \
+      "the file was removed, moved or cut during the recording; its earlier content "          \
       "may be missing",                                                                        \
-      "record to a place that nobody cleans up meanwhile")                                     \
+      "record to a directory that nobody cleans up meanwhile")                                 \
     X(dropped_late, WARNING, "records made after the end of the recording; dropped", "")       \
     X(dropped_parts, WARNING,                                                                  \
-      "records in earlier parts of the recording that are missing: the limit on "              \
-      "the size deleted them, or they were not opened",                                        \
+      "records in earlier parts of the recording that are missing: the limit of size "         \
+      "deleted these parts, or they were not opened",                                          \
       "record with a larger --limit-size, or open all parts")                                  \
-    X(unfinished, INFO, "recording calls that the end of the process interrupted; left out",   \
-      "")                                                                                      \
+    X(unfinished, INFO,                                                                        \
+      "calls of the recorder that the end of the process interrupted; left out", "")           \
     X(killed, WARNING,                                                                         \
-      "the program did not end the recording: it was killed, crashed, called "                 \
-      "_exit() or exec(), or the file was copied meanwhile; of finished calls, none is "       \
-      "missing but those that other lines count",                                              \
+      "the program did not end the recording: it was killed, crashed, called _exit() "         \
+      "or exec(), or the file was copied meanwhile. Of finished calls, only those are"         \
+      " missing that other lines count",                                                       \
       "")                                                                                      \
     X(ended_silently, INFO,                                                                    \
-      "processes that ended without notice (_exit(), exec() or a signal) between two calls, "  \
-      "while the program went on to its own end; all calls are in it",                         \
+      "processes that ended without notice (_exit(), exec() or a signal) between two "         \
+      "calls, while the program went on to its own end; no call is missing",                   \
       "")                                                                                      \
     X(still_recording, INFO,                                                                   \
       "the program is still recording; this is what was recorded so far", "")                  \
     X(no_shapes, INFO, "no input shapes", "pass record_shapes=True to torch.profiler.profile") \
     X(no_stacks, INFO, "no call stacks",                                                       \
-      "pass with_stack=True and experimental_config=torch._C._profiler._ExperimentalConfig("   \
-      "verbose=True)")                                                                         \
+      "pass with_stack=True and "                                                              \
+      "experimental_config=torch._C._profiler._ExperimentalConfig(verbose=True)")              \
     X(no_memory, INFO, "no memory events", "pass profile_memory=True")                         \
     X(no_modules, INFO, "no modules", "pass with_stack=True and with_modules=True")            \
     X(no_flops, INFO, "no FLOP estimates", "pass with_flops=True and record_shapes=True")      \
-    X(no_steps, INFO, "no steps; the trace counts as one",                                     \
+    X(no_steps, INFO, "no steps; the whole trace counts as one step",                          \
       "pass schedule=... and call prof.step() once a step")                                    \
-    X(no_device_records, WARNING,                                                              \
-      "calls that launch device work, of which nothing was recorded, although the calls were", \
-      "the driver or CUPTI could not record: allow profiling for all users or run as root, "   \
-      "end other profilers, and let driver and runtime fit each other")                        \
+    X(no_device_records, WARNING, "launches without their device work",                        \
+      "the driver or CUPTI could not record: allow profiling for all users or run as "         \
+      "root, end other profilers, and let driver and runtime fit each other")                  \
     X(no_operators, INFO, "device work, but no operators: the host was not recorded",          \
       "pass activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA] (or .XPU)")               \
     X(no_device, INFO, "no device work",                                                       \
@@ -208,40 +212,39 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
       "raise active= in schedule(...)")                                                        \
     /* Of the files together; their rows are added behind those of each. */                    \
     X(same_rank, WARNING,                                                                      \
-      "files of a rank and span that already has one, and that are not known to be of "        \
-      "another "                                                                               \
-      "process of it: perhaps copies; each is counted",                                        \
+      "files with the same rank and span, which are not known to be of different "             \
+      "processes: perhaps copies; each is counted",                                            \
       "name only one of them, or record ranks in distributedInfo")                             \
-    X(missing_rank, WARNING, "ranks of the run that no file is of",                            \
+    X(missing_rank, WARNING, "ranks of the run without a file",                                \
       "copy the files of all ranks to one directory")                                          \
     X(collective_hang, ERROR,                                                                  \
-      "collectives that ranks of their group never reached, although others waited there",     \
+      "collectives that some ranks of their group never reached while others waited",          \
       "look at what these ranks did last: opscope table events TRACE --rank N")                \
     X(collective_lost, WARNING,                                                                \
-      "collectives of which ranks of their group have no record, but of later ones", "")       \
+      "collectives that some ranks of their group lack, though they have later ones", "")      \
     X(collective_mismatch, WARNING,                                                            \
-      "collectives to which ranks brought messages of other types or sizes, although these "   \
-      "must be alike",                                                                         \
+      "collectives whose ranks brought different types or sizes, although these must "         \
+      "agree",                                                                                 \
       "")                                                                                      \
     X(collective_outside, INFO,                                                                \
-      "collectives that ranks of their group lack, because their recordings began later or "   \
-      "ended earlier than those of others",                                                    \
+      "collectives that some ranks of their group lack, because their recordings "             \
+      "began later or ended earlier",                                                          \
       "record the same steps on all ranks")                                                    \
     X(uneven_steps, WARNING, "ranks with fewer steps than others",                             \
       "record the same steps on all ranks")                                                    \
     X(clocks_apart, WARNING,                                                                   \
-      "groups of ranks on several hosts whose clocks cannot be compared: no collective that "  \
-      "all ranks leave together is common to them",                                            \
+      "groups of ranks on several hosts whose clocks cannot be compared: they have no"         \
+      " collective in common that all ranks leave together",                                   \
       "")                                                                                      \
     X(file_failed, ERROR, "files or directories that could not be read; left out",             \
       "look at their permissions, or copy them again")                                         \
     X(file_empty, INFO,                                                                        \
-      "files and recordings without an event: their writers have just begun, or failed; left " \
+      "files and recordings without an event, whose writers have just begun or failed; left "  \
       "out",                                                                                   \
       "")                                                                                      \
     X(file_copy, INFO, "copies of a trace beside it; left out", "")                            \
     X(file_other, INFO, "files in directories that are not traces of the run; left out", "")   \
-    X(folder_again, INFO, "links to directories that were searched already; not followed", "") \
+    X(folder_again, INFO, "links to directories that were already searched; not followed", "") \
     X(folder_limit, WARNING, "directories beyond the first 10,000; not searched",              \
       "name the directory of the run itself")
 
