@@ -2,8 +2,8 @@
 /*
  * percent.h - shares as people read them.
  *
- * A share is rounded, but only nothing reads as 0 % and only the whole as 100 %: what is too
- * little for the digits reads as <0.1 %, what lacks as little as 99.9 %.
+ * A share is rounded, but 0 % and 100 % are exact: what is too little for the digits reads as
+ * <0.1 %, what lacks as little as 99.9 %.
  *
  * Threading: pure functions.
  */

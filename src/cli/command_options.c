@@ -111,8 +111,7 @@ static const struct osc_option before[] = {
              "reaches)",
      .text = AT(view.host)},
     {"bind_all", 0, NULL, VIEW,
-     .help =
-         "listen at all addresses of this machine; who asks needs the token that is printed",
+     .help = "listen at all addresses of this machine; clients need the printed token",
      .flag = AT(view.binds_all)},
     {"hosts", 0, "A,B", VIEW,
      .help = "further names under which browsers address it, such as that of a proxy",

@@ -308,8 +308,8 @@ int osc_reference_page(void)
         "marked ? exists only with the option or the data that it needs. A value that does "
         "not\n"
         "exist is missing: empty in CSV, `null` in JSON; it is never 0 instead. Text rounds\n"
-        "shares, but only nothing reads as 0 % and only the whole as 100 %: what is next to\n"
-        "nothing reads as <0.1 %, what is next to all as 99.9 %.\n\n"
+        "shares, but 0 % and 100 % are exact: the least share reads as <0.1 %, the largest\n"
+        "below the whole as 99.9 %.\n\n"
         "| table | what it shows |\n| --- | --- |\n");
     for (size_t i = 0; osc_tables[i]; i++)
         osc_strbuf_addf(&out, "| [%s](#table-%s) | %s |\n", osc_tables[i]->name,

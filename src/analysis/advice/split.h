@@ -65,8 +65,7 @@ struct osc_split_step {
     uint32_t n_copies, n_doubles, n_slow_convs; /* likewise */
     uint32_t n_in_optimizer;                    /* operators */
     uint32_t n_frames;                          /* Python functions that began */
-    int64_t longest_ns; /* own time of the function that has most of it, but for the
-                         * one that runs the backward pass */
+    int64_t longest_ns; /* largest own time of a function outside the backward pass */
     bool has_single;    /* an optimizer updates one tensor at a time, */
     bool has_default;   /* because it found that this is the default, */
     bool has_foreach;   /* or updates several at a time */
