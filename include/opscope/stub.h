@@ -11,9 +11,13 @@
  *   - at the start if OPSCOPE_OUT is set, as `opscope run` does, and OPSCOPE is not 0;
  *   - by osc_start(), or by osc_stub_load(), which records nothing by itself.
  *
- * The library is the file OPSCOPE_LIBRARY, which `opscope run` sets to its own, else the one
- * that the loader finds. A set-user-ID program, or another one whose environment is not its
- * user's, loads nothing.
+ * A plugin of a program that is linked with the library needs neither: it records whenever its
+ * program does.
+ *
+ * The library is the one that the process has already, else the file OPSCOPE_LIBRARY, which
+ * `opscope run` sets to its own, else the one that the loader finds. A set-user-ID program, or
+ * another one whose environment is not its user's, loads nothing, and neither does one that is
+ * linked with -static.
  *
  * While it is not loaded, a recording call is two loads and a branch, functions return 0 or "",
  * and names are 0: make none that are kept before it is loaded (osc_name_once() makes none). A
@@ -35,6 +39,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -213,34 +218,17 @@ OSC_API osc_status osc_stub_fail(const char *why)
     return OSC_ENOTFOUND;
 }
 
-/*
- * Load the library FILE; NULL: OPSCOPE_LIBRARY, else what the loader finds as libopscope.so.0.
- * OSC_ENOTFOUND: it cannot be loaded, and osc_start_reason() says why. Once it is loaded,
- * further calls do nothing.
- */
-OSC_API OSC_MUST_USE osc_status osc_stub_load(const char *file);
-OSC_API osc_status osc_stub_load(const char *file)
+/* Use LIBRARY from now on, which the loader gave. */
+OSC_API OSC_MUST_USE osc_status osc_stub_use(void *library);
+OSC_API osc_status osc_stub_use(void *library)
 {
     void (*shared)(int **on, signed char **levels) = NULL;
     signed char *levels = NULL;
     int *on = NULL;
 
-    if (osc_stub_on_ != &osc_stub_off_)
-        return OSC_OK;
-    if (getauxval(AT_SECURE) != 0)
-        return osc_stub_fail("the program runs with privileges of another user");
-    if (!file)
-        file = getenv("OPSCOPE_LIBRARY");
-    void *const library =
-        dlopen(file && *file ? file : "libopscope.so.0", RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        const char *const why = dlerror();
-
-        return osc_stub_fail(why ? why : "libopscope.so.0 cannot be loaded");
-    }
-    osc_stub_find(library, "osc_on_", &on);
-    if (!on)
-        return osc_stub_fail("the library has no osc_on_: it is not libopscope");
+    osc_stub_find(library, "osc_shared_", &shared);
+    if (!shared)
+        return osc_stub_fail("the library has no osc_shared_: it is not libopscope");
 #define OSC_STUB_V(name, parameters, arguments) osc_stub_find(library, #name, &osc_stub_.name);
 #define OSC_STUB_R(type, name, parameters, arguments, value) \
     osc_stub_find(library, #name, &osc_stub_.name);
@@ -251,15 +239,67 @@ OSC_API osc_status osc_stub_load(const char *file)
     osc_stub_find(library, "osc_start_reason", &osc_stub_.osc_start_reason);
     osc_stub_find(library, "osc_status_text", &osc_stub_.osc_status_text);
     osc_stub_.why[0] = '\0';
-    osc_stub_find(library, "osc_levels_", &levels);
-    osc_stub_find(library, "osc_shared_", &shared); /* older ones lack it */
-    if (shared)
-        shared(&on, &levels);
-    if (levels)
-        __atomic_store_n(&osc_stub_levels_, levels, __ATOMIC_RELAXED);
+    /* By a function: variables of a library are not where dlsym() says if the program has
+     * copies of them. */
+    shared(&on, &levels);
+    __atomic_store_n(&osc_stub_levels_, levels, __ATOMIC_RELAXED);
     /* release: other threads that see it see the functions. */
     __atomic_store_n(&osc_stub_on_, on, __ATOMIC_RELEASE);
     return OSC_OK;
+}
+
+/* Whether the program has no loader (-static): threads and thread-local variables of what it
+ * loads by itself do not work. */
+OSC_API int osc_stub_is_static(void);
+OSC_API int osc_stub_is_static(void)
+{
+    const unsigned char *at = (const unsigned char *)getauxval(AT_PHDR);
+    unsigned long left = at ? getauxval(AT_PHNUM) : 0;
+
+    for (; left > 0; left--, at += sizeof(ElfW(Phdr))) {
+        ElfW(Phdr) part;
+
+        memcpy(&part, at, sizeof part);
+        if (part.p_type == PT_INTERP)
+            return 0;
+    }
+    return 1;
+}
+
+/* The library that this process has already, from whatever folder; NULL: it has none. */
+OSC_API void *osc_stub_present(void);
+OSC_API void *osc_stub_present(void)
+{
+    return dlopen("libopscope.so.0", RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+}
+
+/*
+ * Load the library, if the process has none yet, from FILE; NULL: OPSCOPE_LIBRARY, else what
+ * the loader finds as libopscope.so.0. OSC_ENOTFOUND: it cannot be loaded, and
+ * osc_start_reason() says why. Once it is loaded, further calls do nothing.
+ */
+OSC_API OSC_MUST_USE osc_status osc_stub_load(const char *file);
+OSC_API osc_status osc_stub_load(const char *file)
+{
+    void *library = NULL;
+
+    if (osc_stub_on_ != &osc_stub_off_)
+        return OSC_OK;
+    if (getauxval(AT_SECURE) != 0)
+        return osc_stub_fail("the program runs with privileges of another user");
+    if (!file)
+        file = getenv("OPSCOPE_LIBRARY");
+    if (osc_stub_is_static())
+        return osc_stub_fail("the program is linked with -static, and cannot load a library");
+    library = osc_stub_present();
+    if (!library)
+        library = dlopen(file && *file ? file : "libopscope.so.0", RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        const char *const why = dlerror();
+
+        return osc_stub_fail(why ? why : "libopscope.so.0 cannot be loaded");
+    }
+    return osc_stub_use(library);
 }
 
 OSC_API osc_status osc_start(const struct osc_start_options *options)
@@ -287,11 +327,14 @@ OSC_API __attribute__((constructor(101))) void osc_stub_begin(void)
 {
     const int kept = errno;
     const char *const out = getenv("OPSCOPE_OUT"), *const all = getenv("OPSCOPE");
+    void *const present = osc_stub_is_static() ? NULL : osc_stub_present();
+    osc_status st = OSC_OK;
 
-    if (out && *out && !(all && strcmp(all, "0") == 0)) {
-        const osc_status st = osc_stub_load(NULL);
-        (void)st; /* nobody asked: a guest prints nothing */
-    }
+    if (present)
+        st = osc_stub_use(present);
+    else if (out && *out && !(all && strcmp(all, "0") == 0))
+        st = osc_stub_load(NULL);
+    (void)st; /* nobody asked: a guest prints nothing */
     errno = kept;
 }
 

@@ -176,86 +176,6 @@ def the_program_may_ask_for_it(stub: Stub) -> None:
     assert not (stub.folder / "off").exists() and not (stub.folder / "x.osc").exists()
 
 
-HOST = """
-#include <dlfcn.h>
-#include <opscope/record.h>
-int main(int argc, char **argv)
-{
-    static osc_name n;
-    void *plugin = dlopen(argv[argc - 1], RTLD_NOW);
-    void (*run)(void);
-    if (!plugin)
-        return 1;
-    *(void **)&run = dlsym(plugin, "run");
-    osc_name_once(&n, "host");
-    osc_begin(OSC_SCOPE_PLAIN, n);
-    run();
-    osc_end();
-    return 0;
-}
-"""
-PLUGIN = """
-#include <opscope/stub.h>
-void run(void);
-void run(void)
-{
-    static osc_name n;
-    if (osc_wants(osc_category_of("io"), 1)) {
-        osc_name_once(&n, "plugin");
-        osc_begin(OSC_SCOPE_PLAIN, n);
-        osc_end();
-    }
-}
-"""
-
-
-def a_plugin_records_in_any_host(stub: Stub) -> None:
-    """One that is linked with the library without -fPIC has a copy of its variables."""
-    library = [
-        "-L",
-        stub.library.parent,
-        "-lopscope",
-        f"-Wl,-rpath,{stub.library.parent}",
-        "-ldl",
-    ]
-    plugin = stub.folder / "plugin.so"
-    for source, text in (("host.c", HOST), ("plugin.c", PLUGIN)):
-        (stub.folder / source).write_text(text)
-    subprocess.run(
-        [
-            "gcc",
-            "-shared",
-            "-fPIC",
-            f"-I{ROOT}/include",
-            stub.folder / "plugin.c",
-            "-o",
-            plugin,
-        ],
-        check=True,
-    )
-    for words in (("-fno-pic", "-no-pie"), ("-fPIE", "-pie"), ("-fPIC",)):
-        program, out = stub.folder / "host", stub.folder / f"host{words[0]}"
-        subprocess.run(
-            [
-                "gcc",
-                *words,
-                f"-I{ROOT}/include",
-                stub.folder / "host.c",
-                "-o",
-                program,
-                *library,
-            ],
-            check=True,
-        )
-        subprocess.run(
-            [stub.opscope, "run", "--enable", "io", "-o", out, "--", program, plugin],
-            check=True,
-            timeout=60,
-        )
-        names = [x["name"] for x in rows(stub.opscope, "events", out, "--columns", "name")]
-        assert names == ["host", "plugin"], (words, names)
-
-
 JUDGED = """
 #include <opscope/record.h>
 #include <pthread.h>
@@ -354,7 +274,6 @@ def main() -> int:
                 a_program_needs_no_library,
                 opscope_run_records_it,
                 the_program_may_ask_for_it,
-                a_plugin_records_in_any_host,
                 a_race_detector_judges_the_program_alone,
                 a_program_with_rights_of_another_user_loads_nothing,
             ],

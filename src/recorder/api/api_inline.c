@@ -3,6 +3,6 @@
  * not compile C. */
 #pragma GCC diagnostic ignored \
     "-Wmissing-prototypes" /* their definitions are their only ones */
-#define OSC_INLINE __attribute__((visibility("default")))
+#define OSC_INLINE OSC_API
 
 #include "opscope/record.h"
