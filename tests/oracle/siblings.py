@@ -68,9 +68,11 @@ def compare(opscope: str, path: Path, where: str) -> tuple[int, int]:
     n_wrong = n = 0
     for one in source.sample(ranges, min(EACH, len(ranges))):
         counted = ranges_of.name_of(trace, one)
+        begin = one.name[: source.randrange(1, len(one.name) + 1)] + "*"
         for more, wanted in (
             (("--name", one.name), {"name": one.name}),
             (("--name", counted), {"name": counted}),
+            (("--name", begin), {"name": begin}),
             (("--event", str(one.id)), {"event": one.id}),
         ):
             if "\ufffd" in one.name or any("\ud800" <= c <= "\udfff" for c in one.name):

@@ -25,6 +25,28 @@ TEST_WITH(each_range_of_a_name_says_how_many_took_no_longer, NULL, small_end)
     assert_true(number(4, "percentile_ratio") == 1); /* of another kind */
 }
 
+static const char requests[] = OP("get /a", 1, 10, 2, "'size':3") OP("get /b", 1, 20, 1, "")
+    OP("get*", 1, 30, 5, "") OP("get /a", 1, 40, 4, "") OP("put", 1, 50, 9, "");
+
+TEST_WITH(a_pattern_asks_for_all_that_begin_so, NULL, small_end)
+{
+    small_table(&osc_table_siblings, with_option(&osc_table_siblings, "name", "get /*"),
+                requests);
+    assert_int_equal(result.n_rows, 3);
+    assert_true(is_text(0, "name", "get /a"));
+    assert_true(is_text(0, "args", "{\"size\": 3}"));
+    assert_true(number(0, "percentile_ratio") == 0.5);
+    assert_true(number(1, "percentile_ratio") == 1); /* alone of its name */
+}
+
+TEST_WITH(an_exact_name_wins, NULL, small_end)
+{
+    small_table(&osc_table_siblings, with_option(&osc_table_siblings, "name", "get*"),
+                requests);
+    assert_int_equal(result.n_rows, 1);
+    assert_true(is_text(0, "name", "get*"));
+}
+
 TEST_WITH(an_event_asks_for_ranges_of_its_name_and_kind, NULL, small_end)
 {
     small_table(&osc_table_siblings, with_option(&osc_table_siblings, "event", "2"), events);

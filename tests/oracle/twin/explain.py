@@ -131,13 +131,23 @@ def step_explain(traces: list[Trace]) -> list[dict]:
 def siblings(
     traces: list[Trace], name: str | None = None, event: int | None = None
 ) -> list[dict]:
-    """`siblings` of TRACES together: ranges called NAME, or like the range EVENT."""
+    """`siblings` of TRACES together: ranges called NAME, or like the range EVENT. A NAME that none
+    has and that ends with '*' stands for all that begin so."""
+
+    def is_called(trace: Trace, one: Event) -> bool:
+        own = (one.name, name_of(trace, one))
+        return name in own or (
+            begin is not None and any(x is not None and x.startswith(begin) for x in own)
+        )
+
     found: list[tuple[Trace, Event]] = []
     for trace in traces:
         ranges = [e for e in trace.events if e.dur is not None]
+        is_exact = any(name in (e.name, name_of(trace, e)) for e in ranges)
+        begin = name[:-1] if name and name.endswith("*") and not is_exact else None
         like = [e for e in ranges if e.id == event]
         for one in ranges:
-            if (event is None and name in (one.name, name_of(trace, one))) or (
+            if (event is None and is_called(trace, one)) or (
                 like
                 and (name_of(trace, one), one.kind, place_word(trace, one))
                 == (name_of(trace, like[0]), like[0].kind, place_word(trace, like[0]))
@@ -145,12 +155,14 @@ def siblings(
                 found.append((trace, one))
     durations: dict[tuple, list[int]] = {}
     for trace, one in found:
-        durations.setdefault((one.kind, place_word(trace, one)), []).append(one.dur)
+        durations.setdefault(
+            (one.kind, place_word(trace, one), name_of(trace, one)), []
+        ).append(one.dur)
     for same in durations.values():
         same.sort()
     rows = []
     for trace, one in found:
-        same = durations[one.kind, place_word(trace, one)]
+        same = durations[one.kind, place_word(trace, one), name_of(trace, one)]
         rows.append(
             {
                 "id": one.id,
@@ -162,6 +174,7 @@ def siblings(
                 "percentile_ratio": float(
                     Fraction(bisect.bisect_right(same, one.dur), len(same))
                 ),
+                "name": name_of(trace, one),
             }
         )
     return sorted(rows, key=lambda row: -row["dur_ns"])
