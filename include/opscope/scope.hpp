@@ -31,7 +31,7 @@
  *
  * Threading: as in record.h. A scope belongs to the thread that made it, and ends before those
  * that were begun earlier there: across co_await use async, as readers count a scope that did
- * otherwise (misplaced_end). async and arrow may be moved to other threads.
+ * otherwise (misplaced_end, crossed_thread). async and arrow may be moved to other threads.
  */
 #ifndef OPSCOPE_SCOPE_HPP
 #define OPSCOPE_SCOPE_HPP

@@ -518,7 +518,7 @@ TEST(scopes_that_end_on_another_thread_have_their_own_ends)
 
         assert_int_equal(chunk()->dur_ns[i], start == 100 ? 300 : 100);
     }
-    assert_int_equal(n_found(OSC_FINDING_misplaced_end), 1); /* outer waited for moved alone */
+    assert_int_equal(n_found(OSC_FINDING_crossed_thread), 1); /* outer waited for moved alone */
     assert_int_equal(n_found(OSC_FINDING_open_range), 0);
     osc_trace_fini(&trace);
 }

@@ -63,9 +63,12 @@ enum osc_severity { OSC_INFO, OSC_WARNING, OSC_ERROR };
       "where the names are alike or names of ends mean nothing, and otherwise nothing",        \
       "")                                                                                      \
     X(misplaced_end, WARNING,                                                                  \
-      "scopes that ended on another thread than they began on, or before scopes "              \
-      "inside them; their ends are kept, but they overlap others, whose nesting and "          \
-      "self times are wrong",                                                                  \
+      "scopes that ended before scopes inside them; their ends are kept, but they overlap "    \
+      "others, whose nesting and self times are wrong",                                        \
+      "use opscope::async or osc_async_begin() for what lasts across co_await")                \
+    X(crossed_thread, WARNING,                                                                 \
+      "scopes that ended on another thread than they began on, such as across co_await; "      \
+      "their ends are kept, but they overlap others, whose nesting and self times are wrong",  \
       "use opscope::async or osc_async_begin() for what lasts across co_await or "             \
       "moves to another thread")                                                               \
     X(open_range, WARNING, "ranges that were still open at the end; they have no duration",    \

@@ -117,7 +117,9 @@ def a_pause(e: Ends) -> None:
     assert calls == {"request": 500, "after": 1}, calls
 
 
-def coroutines(e: Ends, what: str) -> tuple[dict[str, tuple[int, int]], int]:
+def coroutines(
+    e: Ends, what: str, code: str = "misplaced_end"
+) -> tuple[dict[str, tuple[int, int]], int]:
     """Begin and end of each scope of a function of coroutines.cpp, in ms, and how many ends were
     misplaced. Of scopes of one name, the last has an exclamation mark."""
     e.compile(COROUTINES, "c++20")
@@ -130,7 +132,7 @@ def coroutines(e: Ends, what: str) -> tuple[dict[str, tuple[int, int]], int]:
                 begin // 1000,
                 (begin + int(r["dur_ns"])) // 1000,
             )
-    return found, e.found().get("misplaced_end", 0)
+    return found, e.found().get(code, 0)
 
 
 def scopes_that_overlap(e: Ends) -> None:
@@ -152,7 +154,7 @@ def scopes_of_one_name(e: Ends) -> None:
 
 def scopes_that_move(e: Ends) -> None:
     """A scope that ends on another thread has its end there; those of both threads have theirs."""
-    found, n = coroutines(e, "moved")
+    found, n = coroutines(e, "moved", "crossed_thread")
     assert n == 1, n
     worker, resumed, first, outer = (found[k] for k in ("worker", "resumed", "first", "outer"))
     assert worker[0] < first[1] <= resumed[0] and resumed[1] - first[1] >= 9_000, found

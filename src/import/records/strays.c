@@ -147,7 +147,7 @@ static void end_stray(struct osc_records_rows *rows, const struct open_places *p
         return;
     mark_ended(t, scope, stray->ts_ns);
     scope->is_counted = true;
-    osc_findings_add(&rows->builder->findings, OSC_FINDING_misplaced_end, OSC_NO_OFFSET,
+    osc_findings_add(&rows->builder->findings, OSC_FINDING_crossed_thread, OSC_NO_OFFSET,
                      stray->ts_ns);
 }
 

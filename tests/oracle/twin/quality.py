@@ -30,6 +30,7 @@ SEVERITY = {
     "unmatched_end": "warning",
     "mismatched_end": "warning",
     "misplaced_end": "warning",
+    "crossed_thread": "warning",
     "open_range": "warning",
     "no_duration": "warning",
     "partial_overlap": "warning",
