@@ -30,6 +30,9 @@ OWN = {
     "osc_stub_begin",
     "osc_stub_fail",
     "osc_stub_find",
+    "osc_stub_is_static",
+    "osc_stub_present",
+    "osc_stub_use",
     "osc_shared_",
 }
 FUNCTION = re.compile(r"^(?:OSC_API|OSC_INLINE|static inline)\s[^;{=]*?\b(osc_\w+)\(", re.M)

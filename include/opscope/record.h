@@ -73,7 +73,7 @@ extern __attribute__((weak, visibility("hidden"))) int *osc_stub_on_;
 extern OSC_API int osc_on_;
 /* Where this and osc_levels_ are: a program that is linked without -fPIC has copies of them,
  * which dlsym() of the library does not find. For stub.h. */
-OSC_API void osc_shared_(int **on, signed char **levels);
+OSC_API void osc_shared_(int **state, signed char **levels);
 #define OSC_ON_ (&osc_on_)
 #endif
 
@@ -90,23 +90,23 @@ OSC_INLINE int osc_is_on(void)
 /* --- names --------------------------------------------------------------------- */
 
 /*
- * Intern LEN bytes at S, which are copied, and return the id. The same bytes give the same id,
- * unless two threads intern them for the first time at the same moment. Longer strings are cut
- * at 16 MiB. Names may be made before osc_start(), such as by constructors. Returns 0 if S is
- * NULL, LEN is 0, or there is no room (the loss is counted): a process keeps 256 MiB of names,
- * and while nothing records 16 MiB.
+ * Intern LENGTH bytes at TEXT, which are copied, and return the id. The same bytes give the
+ * same id, unless two threads intern them for the first time at the same moment. Longer strings
+ * are cut at 16 MiB. Names may be made before osc_start(), such as by constructors. Returns 0
+ * if TEXT is NULL, LENGTH is 0, or there is no room (the loss is counted): a process keeps 256
+ * MiB of names, and while nothing records 16 MiB.
  */
-OSC_API osc_name osc_name_of(const char *s, size_t len);
+OSC_API osc_name osc_name_of(const char *text, size_t length);
 
 /* Like osc_name_of(), for a string that ends with NUL. */
-OSC_API osc_name osc_name_c(const char *s);
+OSC_API osc_name osc_name_c(const char *text);
 
-/* Intern S into *NAME unless that is done already; NAME is a static variable at the call
+/* Intern TEXT into *NAME unless that is done already; NAME is a static variable at the call
  * site. */
-OSC_INLINE void osc_name_once(osc_name *name, const char *s)
+OSC_INLINE void osc_name_once(osc_name *name, const char *text)
 {
     if (__builtin_expect(osc_is_on(), 0) && __atomic_load_n(name, __ATOMIC_RELAXED) == 0)
-        __atomic_store_n(name, osc_name_c(s), __ATOMIC_RELAXED);
+        __atomic_store_n(name, osc_name_c(text), __ATOMIC_RELAXED);
 }
 
 /* --- categories ---------------------------------------------------------------- */
@@ -143,7 +143,7 @@ OSC_INLINE int osc_wants(osc_category category, int level)
 
 /* Like osc_name_of(), for a name in CATEGORY, which tables show with it; another name than that
  * of the same bytes elsewhere. More than 1,000 bytes: in no category. */
-OSC_API osc_name osc_name_in(osc_category category, const char *s, size_t len);
+OSC_API osc_name osc_name_in(osc_category category, const char *text, size_t length);
 
 /*
  * Change the levels of categories: LIST is "io" (level 1), "io:3" (level 3), "-io" (off), or
@@ -182,7 +182,9 @@ OSC_API void osc_scope_instant(osc_name name);
 /* KIND, or OSC_SCOPE_PLAIN if there is no such kind; the compiler folds it for a constant. */
 OSC_INLINE enum osc_scope_kind osc_kind_known(enum osc_scope_kind kind)
 {
-    return (unsigned)kind < (unsigned)OSC_SCOPE_KIND_COUNT ? kind : OSC_SCOPE_PLAIN;
+    const unsigned value = kind;
+
+    return value < OSC_SCOPE_KIND_COUNT ? kind : OSC_SCOPE_PLAIN;
 }
 
 /* Begin a scope on this thread. */
@@ -254,14 +256,14 @@ OSC_API void osc_complete_at(enum osc_scope_kind kind, osc_name name, uint64_t s
 OSC_API void osc_instant_at(osc_name name, uint64_t ticks);
 
 /*
- * A range that is identified by ID instead of a place on a thread's stack: it may end on
- * another thread and overlap other ranges. An ID may be used again after its end.
+ * A range that is identified by NUMBER instead of a place on a thread's stack: it may end on
+ * another thread and overlap other ranges. A NUMBER may be used again after its end.
  */
-OSC_API void osc_async_begin(enum osc_scope_kind kind, osc_name name, uint64_t id);
-OSC_API void osc_async_end(enum osc_scope_kind kind, osc_name name, uint64_t id);
-OSC_API void osc_async_begin_at(enum osc_scope_kind kind, osc_name name, uint64_t id,
+OSC_API void osc_async_begin(enum osc_scope_kind kind, osc_name name, uint64_t number);
+OSC_API void osc_async_end(enum osc_scope_kind kind, osc_name name, uint64_t number);
+OSC_API void osc_async_begin_at(enum osc_scope_kind kind, osc_name name, uint64_t number,
                                 uint64_t ticks);
-OSC_API void osc_async_end_at(enum osc_scope_kind kind, osc_name name, uint64_t id,
+OSC_API void osc_async_end_at(enum osc_scope_kind kind, osc_name name, uint64_t number,
                               uint64_t ticks);
 
 /* A number for such a range or an arrow that no other call in this process returns. Not 0. */
@@ -273,13 +275,13 @@ OSC_API void osc_arg_i64(osc_name key, int64_t value);
 OSC_API void osc_arg_f64(osc_name key, double value);
 OSC_API void osc_arg_bool(osc_name key, int value);
 OSC_API void osc_arg_name(osc_name key, osc_name value);
-/* LEN bytes at S, copied; LEN may be 0 and S NULL. More than 3,072 bytes are cut and
- * counted. */
-OSC_API void osc_arg_text(osc_name key, const char *s, size_t len);
-/* A list of N integers; more than 384 are cut and counted. */
-OSC_API void osc_arg_i64s(osc_name key, const int64_t *values, size_t n);
+/* LENGTH bytes at TEXT, copied; LENGTH may be 0 and TEXT NULL. More than 3,072 bytes are cut
+ * and counted. */
+OSC_API void osc_arg_text(osc_name key, const char *text, size_t length);
+/* A list of COUNT integers; more than 384 are cut and counted. */
+OSC_API void osc_arg_i64s(osc_name key, const int64_t *values, size_t count);
 /* A value as JSON text, such as the shapes "[[8,3,32,32],[]]"; it is not parsed here. */
-OSC_API void osc_arg_json(osc_name key, const char *json, size_t len);
+OSC_API void osc_arg_json(osc_name key, const char *json, size_t length);
 /*
  * Several arguments that often occur together, for the cost of one. PAIRS is
  * osc_name_of(names, sizeof names), where names is an array of osc_name: key, JSON text, key,
@@ -360,8 +362,8 @@ OSC_API uint64_t osc_step_if_ended(void);
 OSC_API void osc_step_end(void);
 
 /* An arrow from the innermost scope at the begin to the innermost scope at the end. */
-OSC_API void osc_flow_begin(uint64_t id);
-OSC_API void osc_flow_end(uint64_t id);
+OSC_API void osc_flow_begin(uint64_t number);
+OSC_API void osc_flow_end(uint64_t number);
 
 /* --- names of threads and processes, metadata --------------------------------- */
 

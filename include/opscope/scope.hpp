@@ -87,79 +87,82 @@ inline namespace enabled
 namespace detail
 {
 
-template <class T> struct always_false : std::false_type {
+template <class Value> struct always_false : std::false_type {
 };
 
-template <class T> struct is_duration : std::false_type {
+template <class Value> struct is_duration : std::false_type {
 };
-template <class Rep, class Period>
-struct is_duration<std::chrono::duration<Rep, Period>> : std::true_type {
+template <class Ticks, class Unit>
+struct is_duration<std::chrono::duration<Ticks, Unit>> : std::true_type {
 };
 
-/* Whether T is a contiguous range of integers. */
-template <class T, class = void> struct is_integers : std::false_type {
+/* Whether Value is a contiguous range of integers. */
+template <class Value, class = void> struct is_integers : std::false_type {
 };
-template <class T>
-struct is_integers<T, std::void_t<decltype(std::data(std::declval<const T &>())),
-                                  decltype(std::size(std::declval<const T &>()))>>
+template <class Value>
+struct is_integers<Value, std::void_t<decltype(std::data(std::declval<const Value &>())),
+                                      decltype(std::size(std::declval<const Value &>()))>>
     : std::is_integral<std::remove_cv_t<
-          std::remove_pointer_t<decltype(std::data(std::declval<const T &>()))>>> {
+          std::remove_pointer_t<decltype(std::data(std::declval<const Value &>()))>>> {
 };
 
-/* The place behind the bracket that closes the one at S[I]. */
-constexpr std::size_t behind(std::string_view s, std::size_t i) noexcept
+/* The place behind the bracket that closes the one at WORDS[WHERE]. */
+constexpr std::size_t behind(std::string_view words, std::size_t where) noexcept
 {
     int depth = 0;
 
     do {
-        depth += s[i] == '(' ? 1 : s[i] == ')' ? -1 : 0;
-        i++;
-    } while (i < s.size() && depth > 0);
-    return i;
+        depth += words[where] == '(' ? 1 : words[where] == ')' ? -1 : 0;
+        where++;
+    } while (where < words.size() && depth > 0);
+    return where;
 }
 
 /* What the compiler calls a function, such as "int a::b<T>::c(int) [with T = int]", without its
  * type, parameters and what follows: "a::b<T>::c". */
-constexpr std::string_view function_name(std::string_view s) noexcept
+constexpr std::string_view function_name(std::string_view words) noexcept
 {
-    std::size_t begin = 0, i = 0;
+    std::size_t begin = 0, where = 0;
     int depth = 0; /* of <> and {} */
 
-    while (i < s.size()) {
-        const bool is_first = i == 0 || s[i - 1] == ' ' || s[i - 1] == ':';
+    while (where < words.size()) {
+        const bool is_first = where == 0 || words[where - 1] == ' ' || words[where - 1] == ':';
 
-        if (depth == 0 && is_first && s.substr(i, 8) == "operator") {
-            i += s.substr(i, 10) == "operator()" ? 10
-                                                 : 8; /* the rest of its name may have any */
-            while (i < s.size() && s[i] != '(')
-                i++;
+        if (depth == 0 && is_first && words.substr(where, 8) == "operator") {
+            where += words.substr(where, 10) == "operator()"
+                         ? 10U
+                         : 8U; /* the rest of its name may have any */
+            while (where < words.size() && words[where] != '(')
+                where++;
             break;
         }
-        if (s[i] == '(') { /* parameters, unless a name goes on behind them */
-            const std::size_t next = behind(s, i);
+        if (words[where] == '(') { /* parameters, unless a name goes on behind them */
+            const std::size_t next = behind(words, where);
 
-            if (depth == 0 && !is_first && s.substr(next, 2) != "::")
+            if (depth == 0 && !is_first && words.substr(next, 2) != "::")
                 break;
-            i = next;
+            where = next;
             continue;
         }
-        if (depth == 0 && s[i] == ' ' && s.substr(i, 2) == " [")
+        if (depth == 0 && words[where] == ' ' && words.substr(where, 2) == " [")
             break;
-        depth += s[i] == '<' || s[i] == '{' ? 1 : s[i] == '>' || s[i] == '}' ? -1 : 0;
-        i++;
-        if (depth == 0 && s[i - 1] == ' ')
-            begin = i;
+        depth += words[where] == '<' || words[where] == '{'   ? 1
+                 : words[where] == '>' || words[where] == '}' ? -1
+                                                              : 0;
+        where++;
+        if (depth == 0 && words[where - 1] == ' ')
+            begin = where;
     }
-    while (begin < i && (s[begin] == '*' || s[begin] == '&'))
+    while (begin < where && (words[begin] == '*' || words[begin] == '&'))
         begin++;
-    return s.substr(begin, i - begin);
+    return words.substr(begin, where - begin);
 }
 
 #ifndef OPSCOPE_DISABLE
 
-inline osc_name name_of(std::string_view s) noexcept
+inline osc_name name_of(std::string_view words) noexcept
 {
-    return osc_name_of(s.data(), s.size());
+    return osc_name_of(words.data(), words.size());
 }
 
 /* The name at *PLACE, which is interned by the first call. */
@@ -169,18 +172,19 @@ OPSCOPE_INLINE_ osc_name once(osc_name *place, const char *literal) noexcept
     return __atomic_load_n(place, __ATOMIC_RELAXED);
 }
 
-/* N integers of any type, as many as an argument has. */
-template <class T> void integers(osc_name key, const T *values, std::size_t n) noexcept
+/* TOTAL integers of any type, as many as an argument has. */
+template <class Value>
+void integers(osc_name key, const Value *values, std::size_t total) noexcept
 {
-    if constexpr (std::is_same_v<T, std::int64_t>) {
-        osc_arg_i64s(key, values, n);
+    if constexpr (std::is_same_v<Value, std::int64_t>) {
+        osc_arg_i64s(key, values, total);
     } else {
         std::int64_t wide[385]; /* one more than are recorded: the library counts what is cut */
-        std::size_t i = 0;
+        std::size_t where = 0;
 
-        for (; i < n && i < sizeof wide / sizeof *wide; i++)
-            wide[i] = static_cast<std::int64_t>(values[i]);
-        osc_arg_i64s(key, wide, i);
+        for (; where < total && where < sizeof wide / sizeof *wide; where++)
+            wide[where] = static_cast<std::int64_t>(values[where]);
+        osc_arg_i64s(key, wide, where);
     }
 }
 
@@ -188,12 +192,12 @@ template <class T> void integers(osc_name key, const T *values, std::size_t n) n
 inline void place(osc_name key, std::string_view file, unsigned line) noexcept
 {
     char text[512];
-    std::size_t n = file.copy(text, sizeof text - 12);
+    std::size_t total = file.copy(text, sizeof text - 12);
 
-    text[n++] = ':';
-    osc_arg_text(
-        key, text,
-        static_cast<std::size_t>(std::to_chars(text + n, text + sizeof text, line).ptr - text));
+    text[total++] = ':';
+    osc_arg_text(key, text,
+                 static_cast<std::size_t>(
+                     std::to_chars(text + total, text + sizeof text, line).ptr - text));
 }
 
 /* A number that is none of int64_t. */
@@ -206,43 +210,56 @@ inline void large(osc_name key, std::uint64_t value) noexcept
                      std::to_chars(digits, digits + sizeof digits, value).ptr - digits));
 }
 
-template <class T> void arg(osc_name key, const T &value) noexcept
+template <class Value> void arg(osc_name key, const Value &value) noexcept
 {
-    if constexpr (std::is_same_v<T, bool>)
+    if constexpr (std::is_same_v<Value, bool>)
         osc_arg_bool(key, value);
-    else if constexpr (std::is_enum_v<T>)
-        arg(key, static_cast<std::underlying_type_t<T>>(value));
-    else if constexpr (std::is_integral_v<T>) {
-        if constexpr (std::is_unsigned_v<T> && sizeof(T) >= 8) {
+    else if constexpr (std::is_enum_v<Value>)
+        arg(key, static_cast<std::underlying_type_t<Value>>(value));
+    else if constexpr (std::is_integral_v<Value>) {
+        if constexpr (std::is_unsigned_v<Value> && sizeof(Value) >= 8) {
             if (value > static_cast<std::uint64_t>(INT64_MAX)) {
                 large(key, value);
                 return;
             }
         }
         osc_arg_i64(key, static_cast<std::int64_t>(value));
-    } else if constexpr (std::is_floating_point_v<T>)
+    } else if constexpr (std::is_floating_point_v<Value>)
         osc_arg_f64(key, static_cast<double>(value));
-    else if constexpr (std::is_convertible_v<const T &, const char *>) {
-        const char *const s = value;
+    else if constexpr (std::is_convertible_v<const Value &, const char *>) {
+        const char *const words = value;
 
-        if (s)
-            osc_arg_text(key, s, std::string_view(s).size());
-    } else if constexpr (std::is_convertible_v<const T &, std::string_view>) {
-        const std::string_view s = value;
+        if (words)
+            osc_arg_text(key, words, std::string_view(words).size());
+    } else if constexpr (std::is_convertible_v<const Value &, std::string_view>) {
+        const std::string_view words = value;
 
-        osc_arg_text(key, s.data(), s.size());
-    } else if constexpr (is_duration<T>::value)
+        osc_arg_text(key, words.data(), words.size());
+    } else if constexpr (is_duration<Value>::value)
         arg(key, std::chrono::duration_cast<std::chrono::nanoseconds>(value).count());
-    else if constexpr (std::is_same_v<T, location>)
+    else if constexpr (std::is_same_v<Value, location>)
         place(key, value.file, value.line);
 #ifdef __cpp_lib_source_location
-    else if constexpr (std::is_same_v<T, std::source_location>)
+    else if constexpr (std::is_same_v<Value, std::source_location>)
         place(key, value.file_name(), value.line());
 #endif
-    else if constexpr (is_integers<T>::value)
+    else if constexpr (is_integers<Value>::value)
         integers(key, std::data(value), std::size(value));
     else
-        static_assert(always_false<T>::value, "opscope cannot record a value of this type");
+        static_assert(always_false<Value>::value,
+                      "opscope cannot record a value of this type: write a number, a text or "
+                      "a range of integers");
+}
+
+/* NAME, which is a literal; what is none has its error elsewhere. */
+template <std::size_t Length>
+OPSCOPE_INLINE_ constexpr const char *literal(const char (&name)[Length]) noexcept
+{
+    return name;
+}
+template <class Value> OPSCOPE_INLINE_ constexpr const char *literal(const Value &) noexcept
+{
+    return "";
 }
 
 /* The arguments KEY, VALUE, ... whose keys are interned in NAMES. */
@@ -250,20 +267,39 @@ inline void args(osc_name *) noexcept
 {
 }
 
-template <std::size_t N, class T, class... More>
-void args(osc_name *names, const char (&key)[N], const T &value, const More &...more) noexcept
+template <class Key, class... Others>
+void args(osc_name *names, const Key &key, const Others &...more) noexcept;
+
+template <class Value, class... Others>
+void value_and_more(osc_name *names, const char *key, const Value &value,
+                    const Others &...more) noexcept
 {
     arg(once(names, key), value);
     args(names + 1, more...);
 }
 
-template <std::size_t N, class... More>
-OPSCOPE_INLINE_ std::uint64_t begin(osc_name *names, enum osc_scope_kind kind,
-                                    const char (&name)[N], const More &...more) noexcept
+template <class Key, class... Others>
+void args(osc_name *names, const Key &key, const Others &...more) noexcept
 {
-    const std::uint64_t opened = osc_scope_open(osc_kind_known(kind), once(names, name));
+    constexpr bool is_key =
+        std::is_array_v<Key> && std::is_same_v<std::remove_extent_t<Key>, char>;
 
-    if constexpr (sizeof...(More) > 0)
+    static_assert(is_key, "keys of arguments are string literals: write OPSCOPE_ARG(\"bytes\", "
+                          "n)");
+    static_assert(sizeof...(Others) > 0,
+                  "each key of an argument has a value: write OPSCOPE_ARG(\"bytes\", n)");
+    if constexpr (is_key && sizeof...(Others) > 0)
+        value_and_more(names, key, more...);
+}
+
+template <class Name, class... Others>
+OPSCOPE_INLINE_ std::uint64_t begin(osc_name *names, enum osc_scope_kind kind, const Name &name,
+                                    const Others &...more) noexcept
+{
+    const std::uint64_t opened =
+        osc_scope_open(osc_kind_known(kind), once(names, literal(name)));
+
+    if constexpr (sizeof...(Others) > 0)
         args(names + 1, more...);
     return opened;
 }
@@ -278,16 +314,17 @@ OPSCOPE_INLINE_ bool wants(osc_category *place, const char *name, int level) noe
     return osc_wants(__atomic_load_n(place, __ATOMIC_RELAXED), level) != 0;
 }
 
-template <std::size_t N, class... More>
-OPSCOPE_INLINE_ std::uint64_t begin_in(osc_category category, osc_name *names,
-                                       const char (&name)[N], const More &...more) noexcept
+template <class Name, class... Others>
+OPSCOPE_INLINE_ std::uint64_t begin_in(osc_category category, osc_name *names, const Name &name,
+                                       const Others &...more) noexcept
 {
     if (__builtin_expect(__atomic_load_n(names, __ATOMIC_RELAXED) == 0, 0))
-        __atomic_store_n(names, osc_name_in(category, name, N - 1), __ATOMIC_RELAXED);
+        __atomic_store_n(names, osc_name_in(category, literal(name), sizeof name - 1),
+                         __ATOMIC_RELAXED);
     const std::uint64_t opened =
         osc_scope_open(OSC_SCOPE_PLAIN, __atomic_load_n(names, __ATOMIC_RELAXED));
 
-    if constexpr (sizeof...(More) > 0)
+    if constexpr (sizeof...(Others) > 0)
         args(names + 1, more...);
     return opened;
 }
@@ -297,34 +334,35 @@ struct begin_function {
     osc_name *names;
     std::uint64_t opened;
 
-    begin_function(osc_name *at, std::string_view function) noexcept : names(at)
+    begin_function(osc_name *at, std::string_view function) noexcept : names(at), opened(0)
     {
         if (__atomic_load_n(names, __ATOMIC_RELAXED) == 0)
             __atomic_store_n(names, name_of(function_name(function)), __ATOMIC_RELAXED);
         opened = osc_scope_open(OSC_SCOPE_PLAIN, __atomic_load_n(names, __ATOMIC_RELAXED));
     }
 
-    template <class... More> std::uint64_t with(const More &...more) const noexcept
+    template <class... Others> std::uint64_t with(const Others &...more) const noexcept
     {
         args(names + 1, more...);
         return opened;
     }
 };
 
-template <std::size_t N, class T>
-void count(osc_name *names, const char (&name)[N], const T &value) noexcept
+template <class Name, class Value>
+void count(osc_name *names, const Name &name, const Value &value) noexcept
 {
-    static_assert(std::is_arithmetic_v<T>, "a counter is a number");
-    if constexpr (std::is_floating_point_v<T>)
-        osc_counter_f64(once(names, name), static_cast<double>(value));
-    else
-        osc_counter_i64(once(names, name), static_cast<std::int64_t>(value));
+    static_assert(std::is_arithmetic_v<Value>,
+                  "a counter is a number: write OPSCOPE_COUNTER(\"waiting\", n)");
+    if constexpr (std::is_floating_point_v<Value>)
+        osc_counter_f64(once(names, literal(name)), static_cast<double>(value));
+    else if constexpr (std::is_arithmetic_v<Value>)
+        osc_counter_i64(once(names, literal(name)), static_cast<std::int64_t>(value));
 }
 
-template <std::size_t N, class... More>
-void instant(osc_name *names, const char (&name)[N], const More &...more) noexcept
+template <class Name, class... Others>
+void instant(osc_name *names, const Name &name, const Others &...more) noexcept
 {
-    osc_scope_instant(once(names, name));
+    osc_scope_instant(once(names, literal(name)));
     args(names + 1, more...);
 }
 
@@ -349,18 +387,22 @@ class block
 
 #endif
 
-/* Only string literals have the second of these types. */
-template <class T> struct literal : std::integral_constant<std::size_t, 0> {
-    static_assert(sizeof(T) == 0, "names in macros of opscope are string literals, such as "
-                                  "OPSCOPE_SCOPE(\"sort\"); for others use opscope::scope");
+/* Whether SOURCE, the text of an argument of a macro, is a string literal. */
+constexpr bool is_literal(std::string_view source) noexcept
+{
+    return source.substr(0, 1) == "\"" || source.substr(0, 2) == "R\"";
+}
+
+/* Whether Value is defined where it is named: a class of a block without braces is not. */
+template <class Value, class = void> struct is_here : std::false_type {
 };
-template <std::size_t N>
-struct literal<const char (&)[N]> : std::integral_constant<std::size_t, 0> {
+template <class Value>
+struct is_here<Value, std::void_t<decltype(sizeof(Value))>> : std::true_type {
 };
 
 /* How many names a macro with these words needs: its own, and those of its keys. */
-template <class... Words>
-std::integral_constant<std::size_t, sizeof...(Words) / 2 + 1> n_names(const Words &...);
+template <class... Others>
+std::integral_constant<std::size_t, sizeof...(Others) / 2 + 1> n_names(const Others &...);
 
 } // namespace detail
 
@@ -383,7 +425,7 @@ class name
     {
     }
 #else
-    [[nodiscard]] explicit name(std::string_view s) noexcept : id_(detail::name_of(s))
+    [[nodiscard]] explicit name(std::string_view words) noexcept : id_(detail::name_of(words))
     {
     }
     osc_name id() const noexcept
@@ -411,24 +453,25 @@ class [[nodiscard, maybe_unused]] scope
         const name &, enum osc_scope_kind = OSC_SCOPE_PLAIN) noexcept
     {
     }
-    template <class T> OPSCOPE_INLINE_ constexpr void arg(std::string_view, const T &) noexcept
+    template <class Value>
+    OPSCOPE_INLINE_ constexpr void arg(std::string_view, const Value &) noexcept
     {
     }
 #else
-    [[nodiscard]] explicit scope(std::string_view s,
+    [[nodiscard]] explicit scope(std::string_view words,
                                  enum osc_scope_kind kind = OSC_SCOPE_PLAIN) noexcept
-        : block_(is_on() ? osc_scope_open(osc_kind_known(kind), detail::name_of(s)) : 0)
+        : block_(is_on() ? osc_scope_open(osc_kind_known(kind), detail::name_of(words)) : 0)
     {
     }
-    [[nodiscard]] OPSCOPE_INLINE_ explicit scope(const name &n, enum osc_scope_kind kind =
-                                                                    OSC_SCOPE_PLAIN) noexcept
-        : block_(is_on() ? osc_scope_open(osc_kind_known(kind), n.id()) : 0)
+    [[nodiscard]] OPSCOPE_INLINE_ explicit scope(
+        const name &known, enum osc_scope_kind kind = OSC_SCOPE_PLAIN) noexcept
+        : block_(is_on() ? osc_scope_open(osc_kind_known(kind), known.id()) : 0)
     {
     }
 
     /* An argument of the innermost scope of this thread, which is this one unless another was
      * begun since. */
-    template <class T> void arg(std::string_view key, const T &value) noexcept
+    template <class Value> void arg(std::string_view key, const Value &value) noexcept
     {
         if (is_on())
             detail::arg(detail::name_of(key), value);
@@ -463,12 +506,12 @@ class [[nodiscard, maybe_unused]] async
     {
     }
 #else
-    [[nodiscard]] explicit async(std::string_view s,
+    [[nodiscard]] explicit async(std::string_view words,
                                  enum osc_scope_kind kind = OSC_SCOPE_PLAIN) noexcept
     {
         if (!is_on())
             return;
-        name_ = detail::name_of(s);
+        name_ = detail::name_of(words);
         kind_ = osc_kind_known(kind);
         id_ = osc_unique_id();
         osc_async_begin(kind_, name_, id_);
@@ -573,14 +616,14 @@ OPSCOPE_INLINE_ void step() noexcept
 }
 
 /* Name this thread; more than 255 bytes are cut. */
-OPSCOPE_INLINE_ void thread_name([[maybe_unused]] std::string_view s) noexcept
+OPSCOPE_INLINE_ void thread_name([[maybe_unused]] std::string_view words) noexcept
 {
 #ifndef OPSCOPE_DISABLE
     char text[256];
 
     if (!is_on())
         return;
-    text[s.copy(text, sizeof text - 1)] = '\0';
+    text[words.copy(text, sizeof text - 1)] = '\0';
     osc_thread_name(text);
 #endif
 }
@@ -595,23 +638,46 @@ OPSCOPE_INLINE_ void thread_name([[maybe_unused]] std::string_view s) noexcept
 
 #define OPSCOPE_FIRST_(first, ...) first
 
-/* 0 if the first word is a literal, or else two errors, of which the first one says so. */
-#define OPSCOPE_LITERAL_(...)                                                      \
-    (::opscope::detail::literal<decltype(OPSCOPE_FIRST_(__VA_ARGS__, 0))>::value + \
-     0 * sizeof("" OPSCOPE_FIRST_(__VA_ARGS__, 0)))
+#define OPSCOPE_TEXT_AGAIN_(...) #__VA_ARGS__
+#define OPSCOPE_TEXT_(...)       OPSCOPE_TEXT_AGAIN_(__VA_ARGS__)
+
+/* An error that says what to write, if the first word is no literal. */
+#define OPSCOPE_LITERAL_(...)                                                         \
+    static_assert(                                                                    \
+        ::opscope::detail::is_literal(OPSCOPE_TEXT_(OPSCOPE_FIRST_(__VA_ARGS__, 0))), \
+        "names in macros of opscope are string literals, such as "                    \
+        "OPSCOPE_SCOPE(\"sort\"); for others write opscope::scope s(name);")
+
+/* The same if the macro is all that an if, a loop or a lambda's body has. The class is of its
+ * block: behind an if without braces it is another, which nobody defines. */
+#define OPSCOPE_BRACES_(id)                                                                    \
+    struct OPSCOPE_JOIN_(opscope_here_, id) {                                                  \
+    };                                                                                         \
+    static_assert(::opscope::detail::is_here<struct OPSCOPE_JOIN_(opscope_here_, id)>::value,  \
+                  "a scope lasts to the end of its block: write braces around it and what it " \
+                  "measures, as in if (x) { OPSCOPE_SCOPE(\"sort\"); sort(); }")
 
 #ifdef OPSCOPE_DISABLE
 
 #define OPSCOPE_NO_NAMES_(...) \
     static_cast<void>(sizeof(decltype(::opscope::detail::n_names(__VA_ARGS__))))
-#define OPSCOPE_NOTHING_(...) \
-    static_cast<void>(OPSCOPE_LITERAL_(__VA_ARGS__)), OPSCOPE_NO_NAMES_(__VA_ARGS__)
+#define OPSCOPE_NOTHING_(...)           \
+    do {                                \
+        OPSCOPE_LITERAL_(__VA_ARGS__);  \
+        OPSCOPE_NO_NAMES_(__VA_ARGS__); \
+    } while (false)
 
-#define OPSCOPE_SCOPE_OF(kind, ...) \
-    static_cast<void>(sizeof(kind)), OPSCOPE_NOTHING_(__VA_ARGS__)
+#define OPSCOPE_SCOPE_OF(kind, ...)      \
+    do {                                 \
+        static_cast<void>(sizeof(kind)); \
+        OPSCOPE_NOTHING_(__VA_ARGS__);   \
+    } while (false)
 #define OPSCOPE_SCOPE(...) OPSCOPE_NOTHING_(__VA_ARGS__)
 #define OPSCOPE_SCOPE_IN(category, level, ...) \
-    OPSCOPE_NOTHING_(category, level), OPSCOPE_NOTHING_(__VA_ARGS__)
+    do {                                       \
+        OPSCOPE_NOTHING_(category, level);     \
+        OPSCOPE_NOTHING_(__VA_ARGS__);         \
+    } while (false)
 #define OPSCOPE_FUNCTION(...)      OPSCOPE_NO_NAMES_(__VA_ARGS__)
 #define OPSCOPE_ARG(...)           OPSCOPE_NOTHING_(__VA_ARGS__)
 #define OPSCOPE_INSTANT(...)       OPSCOPE_NOTHING_(__VA_ARGS__)
@@ -619,39 +685,38 @@ OPSCOPE_INLINE_ void thread_name([[maybe_unused]] std::string_view s) noexcept
 
 #else
 
-/* The names of this place, which are interned when it first records. A block without braces,
- * such as of an if, cannot hold them: the error names them. */
-#define OPSCOPE_NAMES_(names, ...)                        \
-    static osc_name names[OPSCOPE_LITERAL_(__VA_ARGS__) + \
-                          decltype(::opscope::detail::n_names(__VA_ARGS__))::value]
+/* The names of this place, which are interned when it first records. */
+#define OPSCOPE_NAMES_(names, ...) \
+    OPSCOPE_LITERAL_(__VA_ARGS__); \
+    OPSCOPE_KEYS_(names, __VA_ARGS__)
 #define OPSCOPE_KEYS_(names, ...) \
     static osc_name names[decltype(::opscope::detail::n_names(__VA_ARGS__))::value]
 
-#define OPSCOPE_SCOPE_AS_(id, kind, ...)                                                       \
-    OPSCOPE_NAMES_(OPSCOPE_JOIN_(opscope_scope_needs_braces_around_it_, id), __VA_ARGS__);     \
-    const ::opscope::detail::block OPSCOPE_JOIN_(opscope_block_, id)(                          \
-        ::opscope::is_on()                                                                     \
-            ? ::opscope::detail::begin(                                                        \
-                  OPSCOPE_JOIN_(opscope_scope_needs_braces_around_it_, id), kind, __VA_ARGS__) \
+#define OPSCOPE_SCOPE_AS_(id, kind, ...)                                                     \
+    OPSCOPE_BRACES_(id);                                                                     \
+    OPSCOPE_NAMES_(OPSCOPE_JOIN_(opscope_names_at_, id), __VA_ARGS__);                       \
+    const ::opscope::detail::block OPSCOPE_JOIN_(opscope_scope_needs_braces_around_it_, id)( \
+        ::opscope::is_on() ? ::opscope::detail::begin(OPSCOPE_JOIN_(opscope_names_at_, id),  \
+                                                      kind, __VA_ARGS__)                     \
+                           : 0)
+
+#define OPSCOPE_SCOPE_IN_AS_(id, category, level, ...)                                       \
+    OPSCOPE_BRACES_(id);                                                                     \
+    OPSCOPE_NAMES_(OPSCOPE_JOIN_(opscope_names_at_, id), __VA_ARGS__);                       \
+    static osc_category OPSCOPE_JOIN_(opscope_category_, id);                                \
+    const ::opscope::detail::block OPSCOPE_JOIN_(opscope_scope_needs_braces_around_it_, id)( \
+        ::opscope::detail::wants(&OPSCOPE_JOIN_(opscope_category_, id), category, level)     \
+            ? ::opscope::detail::begin_in(OPSCOPE_JOIN_(opscope_category_, id),              \
+                                          OPSCOPE_JOIN_(opscope_names_at_, id), __VA_ARGS__) \
             : 0)
 
-#define OPSCOPE_SCOPE_IN_AS_(id, category, level, ...)                                     \
-    OPSCOPE_NAMES_(OPSCOPE_JOIN_(opscope_scope_needs_braces_around_it_, id), __VA_ARGS__); \
-    static osc_category OPSCOPE_JOIN_(opscope_category_, id);                              \
-    const ::opscope::detail::block OPSCOPE_JOIN_(opscope_block_, id)(                      \
-        ::opscope::detail::wants(&OPSCOPE_JOIN_(opscope_category_, id), category, level)   \
-            ? ::opscope::detail::begin_in(                                                 \
-                  OPSCOPE_JOIN_(opscope_category_, id),                                    \
-                  OPSCOPE_JOIN_(opscope_scope_needs_braces_around_it_, id), __VA_ARGS__)   \
-            : 0)
-
-#define OPSCOPE_FUNCTION_AS_(id, ...)                                                      \
-    OPSCOPE_KEYS_(OPSCOPE_JOIN_(opscope_scope_needs_braces_around_it_, id), __VA_ARGS__);  \
-    const ::opscope::detail::block OPSCOPE_JOIN_(opscope_block_, id)(                      \
-        ::opscope::is_on() ? ::opscope::detail::begin_function(                            \
-                                 OPSCOPE_JOIN_(opscope_scope_needs_braces_around_it_, id), \
-                                 __PRETTY_FUNCTION__)                                      \
-                                 .with(__VA_ARGS__)                                        \
+#define OPSCOPE_FUNCTION_AS_(id, ...)                                                        \
+    OPSCOPE_BRACES_(id);                                                                     \
+    OPSCOPE_KEYS_(OPSCOPE_JOIN_(opscope_names_at_, id), __VA_ARGS__);                        \
+    const ::opscope::detail::block OPSCOPE_JOIN_(opscope_scope_needs_braces_around_it_, id)( \
+        ::opscope::is_on() ? ::opscope::detail::begin_function(                              \
+                                 OPSCOPE_JOIN_(opscope_names_at_, id), __PRETTY_FUNCTION__)  \
+                                 .with(__VA_ARGS__)                                          \
                            : 0)
 
 #define OPSCOPE_CALL_(function, ...)                                  \

@@ -69,22 +69,23 @@ extern "C" {
       (enum osc_scope_kind kind, osc_name name, uint64_t start_ticks, uint64_t end_ticks),     \
       (kind, name, start_ticks, end_ticks))                                                    \
     V(osc_instant_at, (osc_name name, uint64_t ticks), (name, ticks))                          \
-    V(osc_async_begin, (enum osc_scope_kind kind, osc_name name, uint64_t id),                 \
-      (kind, name, id))                                                                        \
-    V(osc_async_end, (enum osc_scope_kind kind, osc_name name, uint64_t id), (kind, name, id)) \
+    V(osc_async_begin, (enum osc_scope_kind kind, osc_name name, uint64_t number),             \
+      (kind, name, number))                                                                    \
+    V(osc_async_end, (enum osc_scope_kind kind, osc_name name, uint64_t number),               \
+      (kind, name, number))                                                                    \
     V(osc_async_begin_at,                                                                      \
-      (enum osc_scope_kind kind, osc_name name, uint64_t id, uint64_t ticks),                  \
-      (kind, name, id, ticks))                                                                 \
+      (enum osc_scope_kind kind, osc_name name, uint64_t number, uint64_t ticks),              \
+      (kind, name, number, ticks))                                                             \
     V(osc_async_end_at,                                                                        \
-      (enum osc_scope_kind kind, osc_name name, uint64_t id, uint64_t ticks),                  \
-      (kind, name, id, ticks))                                                                 \
+      (enum osc_scope_kind kind, osc_name name, uint64_t number, uint64_t ticks),              \
+      (kind, name, number, ticks))                                                             \
     V(osc_arg_i64, (osc_name key, int64_t value), (key, value))                                \
     V(osc_arg_f64, (osc_name key, double value), (key, value))                                 \
     V(osc_arg_bool, (osc_name key, int value), (key, value))                                   \
     V(osc_arg_name, (osc_name key, osc_name value), (key, value))                              \
-    V(osc_arg_text, (osc_name key, const char *s, size_t len), (key, s, len))                  \
-    V(osc_arg_i64s, (osc_name key, const int64_t *values, size_t n), (key, values, n))         \
-    V(osc_arg_json, (osc_name key, const char *json, size_t len), (key, json, len))            \
+    V(osc_arg_text, (osc_name key, const char *text, size_t length), (key, text, length))      \
+    V(osc_arg_i64s, (osc_name key, const int64_t *values, size_t count), (key, values, count)) \
+    V(osc_arg_json, (osc_name key, const char *json, size_t length), (key, json, length))      \
     V(osc_args_json, (osc_name pairs), (pairs))                                                \
     V(osc_scope_close, (uint64_t opened), (opened))                                            \
     V(osc_scope_begin_with,                                                                    \
@@ -115,8 +116,8 @@ extern "C" {
        uint64_t reserved_bytes),                                                               \
       (device, addr, bytes, allocated_bytes, reserved_bytes))                                  \
     V(osc_step_end, (void), ())                                                                \
-    V(osc_flow_begin, (uint64_t id), (id))                                                     \
-    V(osc_flow_end, (uint64_t id), (id))                                                       \
+    V(osc_flow_begin, (uint64_t number), (number))                                             \
+    V(osc_flow_end, (uint64_t number), (number))                                               \
     V(osc_thread_name, (const char *name), (name))                                             \
     V(osc_process_name, (const char *name), (name))                                            \
     V(osc_metadata, (const char *key, const char *value), (key, value))                        \
@@ -130,35 +131,31 @@ extern "C" {
     V(osc_runtime_leave, (void), ())                                                           \
     V(osc_work, (uint32_t queue, const struct osc_work_info *info), (queue, info))             \
     V(osc_before_end, (void (*report)(void)), (report))                                        \
-    R(int, osc_version, (void), (), (int)0)                                                    \
-    R(osc_name, osc_name_of, (const char *s, size_t len), (s, len), (osc_name)0)               \
-    R(osc_name, osc_name_c, (const char *s), (s), (osc_name)0)                                 \
-    R(osc_name, osc_name_in, (osc_category category, const char *s, size_t len),               \
-      (category, s, len), (osc_name)0)                                                         \
-    R(osc_category, osc_category_of, (const char *name), (name), (osc_category)0)              \
-    R(osc_status, osc_enable, (const char *list), (list), (osc_status)0)                       \
-    R(osc_status, osc_sample, (const char *list), (list), (osc_status)0)                       \
-    R(uint64_t, osc_scope_open, (enum osc_scope_kind kind, osc_name name), (kind, name),       \
-      (uint64_t)0)                                                                             \
-    R(uint64_t, osc_now, (void), (), (uint64_t)0)                                              \
-    R(uint64_t, osc_unique_id, (void), (), (uint64_t)0)                                        \
-    R(uint64_t, osc_step, (void), (), (uint64_t)0)                                             \
-    R(uint64_t, osc_step_if_ended, (void), (), (uint64_t)0)                                    \
+    R(int, osc_version, (void), (), 0)                                                         \
+    R(osc_name, osc_name_of, (const char *text, size_t length), (text, length), 0)             \
+    R(osc_name, osc_name_c, (const char *text), (text), 0)                                     \
+    R(osc_name, osc_name_in, (osc_category category, const char *text, size_t length),         \
+      (category, text, length), 0)                                                             \
+    R(osc_category, osc_category_of, (const char *name), (name), 0)                            \
+    R(osc_status, osc_enable, (const char *list), (list), OSC_OK)                              \
+    R(osc_status, osc_sample, (const char *list), (list), OSC_OK)                              \
+    R(uint64_t, osc_scope_open, (enum osc_scope_kind kind, osc_name name), (kind, name), 0)    \
+    R(uint64_t, osc_now, (void), (), 0)                                                        \
+    R(uint64_t, osc_unique_id, (void), (), 0)                                                  \
+    R(uint64_t, osc_step, (void), (), 0)                                                       \
+    R(uint64_t, osc_step_if_ended, (void), (), 0)                                              \
     R(enum osc_action, osc_schedule_action,                                                    \
-      (const struct osc_schedule *schedule, uint64_t step), (schedule, step),                  \
-      (enum osc_action)0)                                                                      \
+      (const struct osc_schedule *schedule, uint64_t step), (schedule, step), OSC_ACTION_NONE) \
     R(const char *, osc_recording_path, (void), (), "")                                        \
-    R(uint64_t, osc_recording_number, (void), (), (uint64_t)0)                                 \
-    R(osc_status, osc_stop, (void), (), (osc_status)0)                                         \
-    R(osc_status, osc_dump, (void), (), (osc_status)0)                                         \
-    R(uint32_t, osc_device_add, (const struct osc_device_info *info), (info), (uint32_t)0)     \
-    R(uint32_t, osc_device_find, (const char *type, uint32_t index), (type, index),            \
-      (uint32_t)0)                                                                             \
-    R(uint32_t, osc_queue_add, (uint32_t device, const char *name), (device, name),            \
-      (uint32_t)0)                                                                             \
-    R(uint64_t, osc_launch, (void), (), (uint64_t)0)                                           \
-    R(int, osc_launch_is_earlier, (uint64_t launch), (launch), (int)0)                         \
-    R(int, osc_runtime_is_inside, (void), (), (int)0)
+    R(uint64_t, osc_recording_number, (void), (), 0)                                           \
+    R(osc_status, osc_stop, (void), (), OSC_OK)                                                \
+    R(osc_status, osc_dump, (void), (), OSC_OK)                                                \
+    R(uint32_t, osc_device_add, (const struct osc_device_info *info), (info), 0)               \
+    R(uint32_t, osc_device_find, (const char *type, uint32_t index), (type, index), 0)         \
+    R(uint32_t, osc_queue_add, (uint32_t device, const char *name), (device, name), 0)         \
+    R(uint64_t, osc_launch, (void), (), 0)                                                     \
+    R(int, osc_launch_is_earlier, (uint64_t launch), (launch), 0)                              \
+    R(int, osc_runtime_is_inside, (void), (), 0)
 /* clang-format on */
 
 /* The library's functions; NULL: not loaded, or it lacks them. */
@@ -210,11 +207,11 @@ OSC_API void osc_stub_find(void *library, const char *name, void *function)
 OSC_API osc_status osc_stub_fail(const char *why);
 OSC_API osc_status osc_stub_fail(const char *why)
 {
-    size_t n = strlen(why);
+    size_t count = strlen(why);
 
-    n = n < sizeof osc_stub_.why - 1 ? n : sizeof osc_stub_.why - 1;
-    memcpy(osc_stub_.why, why, n);
-    osc_stub_.why[n] = '\0';
+    count = count < sizeof osc_stub_.why - 1 ? count : sizeof osc_stub_.why - 1;
+    memcpy(osc_stub_.why, why, count);
+    osc_stub_.why[count] = '\0';
     return OSC_ENOTFOUND;
 }
 
@@ -222,9 +219,9 @@ OSC_API osc_status osc_stub_fail(const char *why)
 OSC_API OSC_MUST_USE osc_status osc_stub_use(void *library);
 OSC_API osc_status osc_stub_use(void *library)
 {
-    void (*shared)(int **on, signed char **levels) = NULL;
+    void (*shared)(int **state, signed char **levels) = NULL;
     signed char *levels = NULL;
-    int *on = NULL;
+    int *state = NULL;
 
     osc_stub_find(library, "osc_shared_", &shared);
     if (!shared)
@@ -241,10 +238,10 @@ OSC_API osc_status osc_stub_use(void *library)
     osc_stub_.why[0] = '\0';
     /* By a function: variables of a library are not where dlsym() says if the program has
      * copies of them. */
-    shared(&on, &levels);
+    shared(&state, &levels);
     __atomic_store_n(&osc_stub_levels_, levels, __ATOMIC_RELAXED);
     /* release: other threads that see it see the functions. */
-    __atomic_store_n(&osc_stub_on_, on, __ATOMIC_RELEASE);
+    __atomic_store_n(&osc_stub_on_, state, __ATOMIC_RELEASE);
     return OSC_OK;
 }
 
@@ -253,9 +250,11 @@ OSC_API osc_status osc_stub_use(void *library)
 OSC_API int osc_stub_is_static(void);
 OSC_API int osc_stub_is_static(void)
 {
-    const unsigned char *at = (const unsigned char *)getauxval(AT_PHDR);
-    unsigned long left = at ? getauxval(AT_PHNUM) : 0;
+    const unsigned long first = getauxval(AT_PHDR);
+    unsigned long left = first ? getauxval(AT_PHNUM) : 0;
+    const unsigned char *at;
 
+    memcpy(&at, &first, sizeof at);
     for (; left > 0; left--, at += sizeof(ElfW(Phdr))) {
         ElfW(Phdr) part;
 

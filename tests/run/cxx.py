@@ -30,7 +30,14 @@ ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples/cxx"
 COMPILERS = [c for c in ("g++", "clang++") if shutil.which(c)]
 STANDARDS = ("c++17", "c++20", "c++2b")
-WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror")
+WARNINGS = (
+    *("-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Wsign-conversion"),
+    *("-Wold-style-cast", "-Wredundant-decls", "-Wextra-semi", "-Werror"),
+)
+# Names that programs give macros, such as #define N 10, and the headers must not use.
+SHORT = sorted(
+    {*"ABCDEFGHIJKLMNOPQRSTUVWXYZ", *"abcdefghijklmnopqrstuvwxyz", "on", "len", "IN"}
+)
 # What scopes.cpp records of each value, written from its source.
 VALUES = {
     "bool": True,
@@ -208,14 +215,20 @@ def what_is_no_literal_and_what_cannot_be_recorded_is_refused(cxx: Cxx) -> None:
     for compiler in COMPILERS:
         for code, said in (
             ('const char *n = "x"; OPSCOPE_SCOPE(n)', "are string literals"),
-            ('OPSCOPE_INSTANT(rand() ? "a" : "b")', ""),
+            ('OPSCOPE_INSTANT(rand() ? "a" : "b")', "are string literals"),
+            ('char n[] = "x"; OPSCOPE_COUNTER(n, 1)', "are string literals"),
+            ('std::string n = "x"; OPSCOPE_SCOPE(n)', "are string literals"),
+            ('const char *k = "x"; OPSCOPE_SCOPE("x", k, 1)', "keys of arguments"),
+            ('OPSCOPE_SCOPE("x", "key")', "has a value"),
             ('const char *n = "x"; OPSCOPE_SCOPE_IN("c", 1, n)', "are string literals"),
-            ('if (rand()) OPSCOPE_SCOPE("x")', "needs_braces"),
-            ('OPSCOPE_SCOPE("x", "y", source())', ""),
-            ('OPSCOPE_COUNTER("x", "y")', ""),
+            ('if (rand()) OPSCOPE_SCOPE("x")', "write braces around it"),
+            ('OPSCOPE_SCOPE("a"); while (rand()) OPSCOPE_FUNCTION()', "write braces around it"),
+            ('for (;;) OPSCOPE_SCOPE_IN("io", 1, "x")', "write braces around it"),
+            ('OPSCOPE_SCOPE("x", "y", source())', "cannot record a value of this type"),
+            ('OPSCOPE_COUNTER("x", "y")', "a counter is a number"),
         ):
             source.write_text(
-                "#include <cstdlib>\n#include <opscope/scope.hpp>\nstruct source {};\n"
+                "#include <cstdlib>\n#include <string>\n#include <opscope/scope.hpp>\nstruct source {};\n"
                 "void f() { %s; }\n" % code,
                 encoding="utf-8",
             )
@@ -226,8 +239,25 @@ def what_is_no_literal_and_what_cannot_be_recorded_is_refused(cxx: Cxx) -> None:
                 check=False,
             )
             assert done.returncode != 0, f"{compiler} takes {code}"
-            first = next(x for x in done.stderr.splitlines() if "error" in x)
-            assert said in first, f"{compiler}, {code}: {first}"
+            (error,) = (x for x in done.stderr.splitlines() if "error:" in x)
+            assert said in error, f"{compiler}, {code}: {error}"
+
+
+def macros_of_the_program_do_no_harm(cxx: Cxx) -> None:
+    """The headers compile with macros of short names, whichever the program defines before."""
+    source = cxx.folder / "macros.cpp"
+    first = "".join(
+        f"#include <{x}>\n"
+        for x in (
+            *("charconv", "chrono", "iterator", "string_view", "type_traits", "utility"),
+            *("version", "dlfcn.h", "errno.h", "link.h", "stdlib.h", "string.h", "sys/auxv.h"),
+        )
+    )
+    macros = "".join(f"#define {x} 10\n" for x in SHORT)
+    for header in ("scope.hpp", "source.h", "stub.h"):
+        source.write_text(f"{first}{macros}#include <opscope/{header}>\n", encoding="utf-8")
+        for compiler in COMPILERS:
+            cxx.build(source, compiler, "c++20", "-c")
 
 
 def a_pool_shows_who_queued_what(cxx: Cxx) -> None:
@@ -306,6 +336,7 @@ def main() -> int:
                 leaves_nothing_where_it_is_disabled,
                 objects_that_end_at_once_are_warned_of,
                 what_is_no_literal_and_what_cannot_be_recorded_is_refused,
+                macros_of_the_program_do_no_harm,
                 a_pool_shows_who_queued_what,
                 a_coroutine_is_a_range_across_its_breaks,
                 a_server_has_a_range_for_each_request,
