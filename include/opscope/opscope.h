@@ -46,8 +46,19 @@ enum osc_status_code {
 #undef OSC_STATUS_ENUM
 };
 
+/* With OPSCOPE_DISABLE, functions of the recorder are these, which do nothing. */
+#define OSC_DISABLED_ static inline __attribute__((unused))
+
 /* What CODE means, such as "out of memory"; static. */
+#ifdef OPSCOPE_DISABLE
+OSC_DISABLED_ const char *osc_status_text(enum osc_status_code code)
+{
+    (void)code;
+    return "";
+}
+#else
 OSC_API const char *osc_status_text(enum osc_status_code code);
+#endif
 
 /* Every function that can fail returns this; the caller must check it. */
 typedef enum osc_status_code osc_status;
@@ -66,7 +77,14 @@ struct osc_err {
  * The version of the library at run time: MAJOR * 10000 + MINOR * 100 + PATCH. A header works
  * with every library of the same MAJOR version that is at least as new.
  */
+#ifdef OPSCOPE_DISABLE
+OSC_DISABLED_ int osc_version(void)
+{
+    return 0;
+}
+#else
 OSC_API int osc_version(void);
+#endif
 
 #ifdef __cplusplus
 }

@@ -33,6 +33,12 @@
 
 #include "opscope.h"
 
+#ifdef OPSCOPE_DISABLE
+#pragma push_macro("OSC_API")
+#undef OSC_API
+#define OSC_API OSC_DISABLED_
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -66,7 +72,10 @@ enum osc_scope_kind {
  * 0 while nothing records. The library may write it at any time: read it only through
  * osc_is_on().
  */
-#ifdef OPSCOPE_STUB_H
+#ifdef OPSCOPE_DISABLE
+static const int osc_off_ = 0;
+#define OSC_ON_ (&osc_off_)
+#elif defined OPSCOPE_STUB_H
 extern __attribute__((weak, visibility("hidden"))) int *osc_stub_on_;
 #define OSC_ON_ __atomic_load_n(&osc_stub_on_, __ATOMIC_RELAXED)
 #else
@@ -126,7 +135,10 @@ OSC_API osc_category osc_category_of(const char *name);
 #define OSC_CATEGORIES 256u
 
 /* The level of each category - 1. Only the library writes it: read it through osc_wants(). */
-#ifdef OPSCOPE_STUB_H
+#ifdef OPSCOPE_DISABLE
+static const signed char osc_no_levels_[OSC_CATEGORIES] = {0};
+#define OSC_LEVELS_ osc_no_levels_
+#elif defined OPSCOPE_STUB_H
 extern __attribute__((weak, visibility("hidden"))) signed char *osc_stub_levels_;
 #define OSC_LEVELS_ __atomic_load_n(&osc_stub_levels_, __ATOMIC_RELAXED)
 #else
@@ -485,6 +497,11 @@ struct osc_losses {
     uint64_t late;    /* recorded after the end of the recording */
 };
 OSC_API void osc_losses_get(struct osc_losses *losses);
+
+#ifdef OPSCOPE_DISABLE
+#include "disabled.h"
+#pragma pop_macro("OSC_API")
+#endif
 
 #ifdef __cplusplus
 }

@@ -20,6 +20,12 @@
 
 #include "record.h"
 
+#ifdef OPSCOPE_DISABLE
+#pragma push_macro("OSC_API")
+#undef OSC_API
+#define OSC_API OSC_DISABLED_
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -130,6 +136,10 @@ OSC_API void osc_work(uint32_t queue, const struct osc_work_info *info);
  * functions in a process, each once; they stay.
  */
 OSC_API void osc_before_end(void (*report)(void));
+
+#ifdef OPSCOPE_DISABLE
+#pragma pop_macro("OSC_API")
+#endif
 
 #ifdef __cplusplus
 }

@@ -100,7 +100,7 @@ def declared(include):
 
 def check_stub(include):
     """stub.h has each function, so that none is a hole in programs without a library."""
-    text = text_of(os.path.join(include, "opscope/stub.h"))
+    text = "".join(text_of(os.path.join(include, "opscope", x)) for x in ("calls.h", "stub.h"))
     own = set(
         re.findall(
             r"\b[VR]\((?:[\w \*]+?,)?(osc_\w+),\(",

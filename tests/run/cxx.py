@@ -190,6 +190,54 @@ def leaves_nothing_where_it_is_disabled(cxx: Cxx) -> None:
             assert done.stdout == "evaluated 0\nevaluated 2\n", done.stdout
 
 
+CALLS = """
+#include <opscope/%s>
+#include <opscope/source.h>
+int main(void)
+{
+    static osc_name n;
+    struct osc_start_options options;
+    options.size = sizeof options;
+    osc_name_once(&n, "x");
+    osc_begin(OSC_SCOPE_PLAIN, n);
+    osc_arg_i64(n, 1);
+    osc_end();
+    if (osc_begin_in(osc_category_of("io"), 1, OSC_SCOPE_PLAIN, n))
+        osc_end();
+    osc_work(osc_queue_add(0, "q"), 0);
+    (void)osc_step();
+    if (osc_start(&options) != OSC_OK || osc_is_on() || osc_start_reason()[0])
+        return 1;
+    return osc_dump() != OSC_OK || osc_stop() != OSC_OK || osc_version() != 0;
+}
+"""
+
+
+def calls_of_c_need_no_library_where_they_are_disabled(cxx: Cxx) -> None:
+    """Functions do nothing, as macros of C++ do."""
+    source, program = cxx.folder / "calls.c", cxx.folder / "calls"
+    for compiler in filter(shutil.which, ("gcc", "clang", *COMPILERS)):
+        for header in ("opscope.h", "record.h", "source.h", "stub.h"):
+            source.write_text(CALLS % header, encoding="utf-8")
+            language = ["-xc++", "-std=c++17"] if "++" in compiler else ["-std=c99"]
+            words = [
+                *language,
+                "-Wall",
+                "-Wextra",
+                "-Wconversion",
+                "-Werror",
+                "-DOPSCOPE_DISABLE",
+            ]
+            done = subprocess.run(
+                [compiler, "-O2", *words, f"-I{ROOT}/include", source, "-o", program],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert done.returncode == 0, done.stderr
+            subprocess.run([program], check=True)
+
+
 def objects_that_end_at_once_are_warned_of(cxx: Cxx) -> None:
     """A scope without a name would last no time."""
     source = cxx.folder / "discarded.cpp"
@@ -334,6 +382,7 @@ def main() -> int:
             [
                 records_what_the_program_says,
                 leaves_nothing_where_it_is_disabled,
+                calls_of_c_need_no_library_where_they_are_disabled,
                 objects_that_end_at_once_are_warned_of,
                 what_is_no_literal_and_what_cannot_be_recorded_is_refused,
                 macros_of_the_program_do_no_harm,
