@@ -10,14 +10,20 @@ extension uses the limited API, and the wheel is for all later versions, too.
 WHAT is `installed` (the torch of this Python, if it has one; the default), `none`, a directory with
 a package of torch, a version (downloaded, one at a time), or `all` (RELEASES). With `repair=no` the
 wheel is for this machine alone.
+
+pip shows nothing of what is printed here, so the wheel's name says which recorders it has, too: its
+build tag is their number, `torch`, and their versions. Of two wheels pip takes the one with the
+greater number.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import re
 import shutil
+import stat
 import subprocess
 import sys
 import sysconfig
@@ -192,12 +198,42 @@ def add_recorders(words: list[str], folder: Path, licences: Path) -> None:
             )
         elif (found := installed()) is not None:
             add_recorder(found, folder, licences)
-        else:
-            print(
-                "no recorder for torch: this Python has no torch. Where the wheel is used, one is "
-                "compiled once, by a C++ compiler; -C torch=VERSION adds it to the wheel",
-                flush=True,
-            )
+
+
+def tell(text: str) -> None:
+    """Print TEXT, and where pip keeps what is printed to itself, to pip's own messages as well, if
+    they go to a terminal, a pipe or the end of a file: they are no place of ours elsewhere."""
+    print(text, flush=True)
+    path = f"/proc/{os.getppid()}/fd/2"
+    with contextlib.suppress(OSError):
+        theirs, ours = os.stat(path), [os.fstat(x) for x in (1, 2)]
+        if not (stat.S_ISCHR(theirs.st_mode) or stat.S_ISFIFO(theirs.st_mode)) or any(
+            os.path.samestat(theirs, x) for x in ours
+        ):
+            return
+        fd = os.open(path, os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK)
+        try:
+            os.write(fd, f"\n{text}\n".encode())
+        finally:
+            os.close(fd)
+
+
+def tell_recorders(names: list[str], words: list[str]) -> None:
+    """Say which recorders, called NAMES, the wheel has, that WORDS asked for, and how to get more."""
+    said = f"opscope: {target_module().recorders_of('the wheel', names)}."
+    if not names and words == ["installed"]:
+        said += " This Python has no torch."
+    tell(
+        f"{said} A recorder that it lacks is compiled at first use, by a C++ compiler there;\n"
+        f"opscope: `pip wheel . -C torch=VERSION,...` puts it into the wheel, `-C torch=all` all from "
+        f"{RELEASES[0]} to {RELEASES[-1]}."
+    )
+
+
+def build_tag(names: list[str]) -> str:
+    """The build tag of a wheel with the recorders called NAMES."""
+    versions = target_module().versions(names)
+    return f"{len(versions)}torch{'_'.join(versions)}"
 
 
 # --- licences --------------------------------------------------------------------------------
@@ -297,7 +333,10 @@ def finish(wheel: Path, words: list[str], is_repaired: bool, folder: Path) -> Pa
     subprocess.run(["patchelf", "--set-rpath", "$ORIGIN/lib", extension], check=True)
     if is_limited():
         extension.rename(package / "_opscope.abi3.so")
-    run("wheel", "pack", package.parent, "--dest-dir", folder)
+    names = sorted(x.name for x in package.glob("torch/recorders/*.so"))
+    tag = f"--build-number={build_tag(names)}"
+    run("wheel", "pack", package.parent, "--dest-dir", folder, tag)
+    tell_recorders(names, words)
     if is_limited():
         run(
             "wheel",

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,4 +147,41 @@ bool osc_find_program(const char *name, char *path, size_t room)
         p += len;
     }
     return false;
+}
+
+bool osc_read_output(const char *const *argv, char *text, size_t room)
+{
+    char rest[4096];
+    int fds[2];
+    size_t len = 0;
+
+    if (pipe(fds) != 0)
+        return false;
+    const pid_t child = fork();
+    if (child == 0) {
+        char *words[8] = {NULL};
+
+        for (size_t i = 0; i < sizeof words / sizeof *words - 1 && argv[i]; i++)
+            words[i] = (char *)(uintptr_t)argv[i]; /* execv() changes none of them */
+        (void)dup2(fds[1], STDOUT_FILENO);
+        (void)close(fds[0]);
+        (void)close(fds[1]);
+        (void)execv(words[0], words);
+        _exit(127);
+    }
+    (void)close(fds[1]);
+    while (child > 0) {
+        const bool has_room = len < room - 1;
+        const ssize_t n =
+            read(fds[0], has_room ? text + len : rest, has_room ? room - 1 - len : sizeof rest);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            break;
+        len += has_room ? (size_t)n : 0;
+    }
+    text[len] = '\0';
+    (void)close(fds[0]);
+    return says_yes(child);
 }

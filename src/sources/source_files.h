@@ -33,3 +33,8 @@ bool osc_library_lacks(const char *library, const char *word);
 
 /* Store the path of the program NAME, as execvp() finds it. False: there is none. */
 bool osc_find_program(const char *name, char *path, size_t room);
+
+/* Run the program ARGV[0], a path, with the arguments that follow, up to NULL, and store the
+ * beginning of what it prints in TEXT. False: it cannot be run, or ends with another status
+ * than 0; TEXT is undefined then. */
+bool osc_read_output(const char *const *argv, char *text, size_t room);

@@ -114,10 +114,18 @@ INTEL_LIBITTNOTIFY64=/other.so "$OPSCOPE" run -o refused -- true 2>/dev/null
 # What can be recorded here; a variable that names another tool's library is told.
 INTEL_LIBITTNOTIFY64=/other.so show run --list-sources | grep -E '^(api|itt|nvtx) '
 
-# Torch needs a recorder, which the package has or a compiler makes.
-CXX='' PATH=/nowhere TMPDIR=/nowhere "$OPSCOPE" run --list-sources | grep '^torch '
-mkdir -p bin && printf '#!/bin/sh\n' >bin/c++ && chmod +x bin/c++
-PATH=$PWD/bin XDG_CACHE_HOME=/nowhere TMPDIR=/nowhere "$OPSCOPE" run --list-sources | grep '^torch '
+# Torch needs a recorder, which the package has or a compiler makes; the Python that is found tells.
+listed() {
+    CXX='' XDG_CACHE_HOME=/nowhere TMPDIR=/nowhere PYTHONPATH=$PWD/site PATH=$1 \
+        "$OPSCOPE" run --list-sources | grep '^torch ' | sed "s#$PWD/##g"
+}
+listed /nowhere
+mkdir -p bin site/torch/lib && ln -s "$(python3 -c 'import sys; print(sys.executable)')" bin/python3
+touch site/torch/__init__.py site/torch/lib/libc10.so
+printf "__version__ = '9.8.7'\n" >site/torch/version.py
+listed "$PWD/bin"
+printf '#!/bin/sh\n' >bin/c++ && chmod +x bin/c++
+listed "$PWD/bin"
 
 # Sources that were named and that nothing used.
 show run --sources nvtx,opencl -o unused -- true 2>&1 | sed 's/PID [0-9]*/PID N/'

@@ -240,7 +240,14 @@ def build(python: str, folder: Path, torch: str | None) -> None:
         str(ROOT),
     ]
     print("$", *words, flush=True)
-    subprocess.run(words, check=True, env=env)
+    done = subprocess.run(words, check=True, env=env, stderr=subprocess.PIPE, text=True)
+    sys.stderr.write(done.stderr)
+    # pip shows none of the output of what it runs, but must not be silent of that.
+    name = next(folder.glob("*.whl")).name
+    assert f"-{1 if torch else 0}torch" in name, name
+    has = "a recorder for torch 2." if torch else "no recorder for torch."
+    assert f"opscope: the wheel has {has}" in done.stderr, done.stderr
+    assert "-C torch=" in done.stderr, done.stderr
 
 
 def with_torch(clean: Clean, place: str) -> None:

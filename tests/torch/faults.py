@@ -562,7 +562,7 @@ def an_object_of_another_torch_is_not_taken() -> None:
         path = cached(fresh)
         done = python(
             "import torch; torch.__version__ = '2.99.0'\n"
-            "from opscope.torch import build; print(build.key())"
+            "from opscope.torch import build, target; print(target.key(build.this_torch()))"
         )
         assert done.stdout.strip() not in path, done
         os.chmod(path, 0o700)
@@ -617,7 +617,7 @@ def refuse(*_, **__): raise OSError(errno.ENOLCK, "No locks available")
         ),
         (
             "import opscope.torch.build as b; b.WAIT_S = 0.2; fd = b.lock(b.usable_"
-            "cache() / f'torch-{b.key()}.lock')",
+            "cache() / f'torch-{b.target.key(b.this_torch())}.lock')",
             "another process has been",
         ),
     ):
@@ -688,7 +688,7 @@ def a_compiler_that_fails_is_named() -> None:
             compiler.chmod(0o755)
             done = built(XDG_CACHE_HOME=d, TMPDIR=d, CXX=str(compiler))
             assert done.returncode == 1, done
-            begun, failed = done.stderr.splitlines()
+            _, begun, failed = done.stderr.splitlines()
             assert "builds its recorder" in begun and word in failed, done
         assert not list(Path(d, "opscope").glob("*.so*"))
 
@@ -750,8 +750,8 @@ def opscope_that_is_switched_off_looks_for_no_recorder() -> None:
 
 def a_recorder_of_the_package_is_taken_before_one_is_built() -> None:
     code = (
-        "import pathlib\nfrom opscope.torch import build\n"
-        "build.PACKAGED = pathlib.Path({!r})\n" + ONE_PROFILE + "print(build.recorder())"
+        "import pathlib\nfrom opscope.torch import build, target\n"
+        "target.PACKAGED = pathlib.Path({!r})\n" + ONE_PROFILE + "print(build.recorder())"
     )
     with tempfile.TemporaryDirectory() as d:
         path = Path(d, build.this_torch().name)
@@ -763,6 +763,33 @@ def a_recorder_of_the_package_is_taken_before_one_is_built() -> None:
         done = python(code.format(d), **fresh)
         assert done.stdout == f"{ITS_KEYS}{path}\n", done
         assert len(list(Path(d, "opscope").glob("*.so"))) == 1
+
+
+def the_list_of_sources_and_the_build_say_the_same() -> None:
+    """Which recorder there is for this torch: none and nothing to build it, none yet, one."""
+
+    def listed(**variables: str) -> str:
+        return subprocess.run(
+            [sys.executable, target.__file__],
+            env={**os.environ, **variables},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+
+    with tempfile.TemporaryDirectory() as d:
+        fresh = fresh_cache(d)
+        without = {**fresh, **bare(d)}
+        for variables, word, part in (
+            (without, "missing", "the package has no recorder for torch 2"),
+            (fresh, "ready", "so its recorder is compiled by "),
+            (fresh, "ready", "was built before: "),
+        ):
+            lines = listed(**variables).splitlines()
+            done = built(**variables)
+            assert lines[0] == word and part in lines[1], (lines, done)
+            assert done.stderr.splitlines()[0] == f"opscope.torch build: {lines[1]}", done
+            assert done.returncode == (word == "missing"), done
 
 
 def a_target_that_is_found_on_disk_is_the_one_that_is_loaded() -> None:

@@ -158,12 +158,16 @@ def the_first_run_says_that_it_built() -> None:
         return subprocess.run(
             [native.program(), "run", "--list-sources"],
             check=True,
-            env={**os.environ, **fresh_cache(directory)},
+            env={
+                **os.environ,
+                **fresh_cache(directory),
+                "PATH": os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"],
+            },
             capture_output=True,
             text=True,
         ).stdout
 
-    later = "its recorder is compiled at first use"
+    later = "so its recorder is compiled by "
     with tempfile.TemporaryDirectory() as d:
         assert later in listed(d), listed(d)
         command = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 
-from . import build
+from . import build, target
 
 USAGE = "usage: python -m opscope.torch build"
 
@@ -15,13 +15,18 @@ def main(args: list[str]) -> int:
     if args in (["-h"], ["--help"]):
         print(
             USAGE + "\n\nBuilds the recorder against the torch of this Python, unless that\n"
-            "is done, and prints where it lies."
+            "is done, and prints where it lies. Says first whether the package has it."
         )
         return 0
     if args != ["build"]:
         print(USAGE, file=sys.stderr)
         return 2
     build.Done.is_told = True
+    is_ready, clause = target.state(build.this_torch())
+    if not is_ready:
+        print(f"opscope.torch build: {clause}", file=sys.stderr)
+        return 1
+    print(f"opscope.torch build: {clause}", file=sys.stderr, flush=True)
     try:
         print(build.recorder())
     except build.BuildError as e:

@@ -10,28 +10,21 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import hashlib
 import os
-import platform
 import shutil
-import stat
-import struct
 import subprocess
 import sys
-import tempfile
 import time
 import warnings
 from pathlib import Path
 
 import torch
 
-from .target import NATIVE, BuildError, Target
+from . import target
+from .target import INCLUDE, NATIVE, BuildError, Target, cache_directories, is_private, is_whole
 
 WAIT_S = 600.0  # a build takes minutes if many processes of a busy machine begin at once
-PACKAGED = Path(__file__).resolve().parent / "recorders"
 ROOM_BYTES = 8 << 20  # several times the size of an object
-# In a build folder the public headers are beside the sources.
-INCLUDE = [NATIVE, NATIVE.parents[1] / "include"]
 
 
 class Done:
@@ -47,35 +40,6 @@ def this_torch() -> Target:
                   torch.compiled_with_cxx11_abi())
 
 
-def key() -> str:
-    """A key for everything that the object depends on: sources, torch, its ABI, the machine."""
-    h = hashlib.sha256()
-    headers = (x for directory in INCLUDE for x in sorted(directory.glob("opscope/*.h")))
-    for path in (*sorted(NATIVE.glob("*.[ch]*")), *headers):
-        h.update(path.name.encode() + b"\0" + path.read_bytes())
-    for fact in (torch.__version__, torch.version.git_version,
-                 str(torch.compiled_with_cxx11_abi()), platform.machine(),
-                 str(Path(torch.__file__).parent)):
-        h.update(fact.encode() + b"\0")
-    return h.hexdigest()[:24]
-
-
-def is_private(path: Path) -> bool:
-    """Whether PATH is a directory that only this user and root can write."""
-    try:
-        st = path.lstat()
-    except OSError:
-        return False
-    return (stat.S_ISDIR(st.st_mode) and st.st_uid in (0, os.getuid())
-            and not st.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
-
-
-def cache_directories() -> list[Path]:
-    """The possible directories for objects, the best one first."""
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return [Path(home) / "opscope", Path(tempfile.gettempdir()) / f"opscope-{os.getuid()}"]
-
-
 def usable_cache() -> Path:
     """The first usable cache directory; created if necessary."""
     for path in cache_directories():
@@ -89,21 +53,6 @@ def usable_cache() -> Path:
     raise BuildError("no directory with room for the recorder, neither "
                      f"{' nor '.join(map(str, cache_directories()))}: set XDG_CACHE_HOME to a "
                      "directory of yours")
-
-
-def is_whole(path: Path) -> bool:
-    """Whether PATH is a complete object: one that was truncated by a full disk or a crash would
-    crash the process that loads it."""
-    try:
-        with open(path, "rb") as f:
-            head = f.read(64)
-            size = os.fstat(f.fileno()).st_size
-    except OSError:
-        return False
-    if len(head) < 64 or head[:4] != b"\x7fELF":
-        return False
-    at, entry_bytes, n = struct.unpack("<40xQ10xHH2x", head)
-    return size >= at + entry_bytes * n  # the table of sections is at the end
 
 
 def compile_to(out: Path) -> None:
@@ -157,9 +106,7 @@ def lock(path: Path) -> int:
 
 def packaged() -> Path | None:
     """The object of this package for this torch, if it has one."""
-    name = this_torch().name
-    path = PACKAGED / name
-    return path if name and path.is_file() else None
+    return target.packaged(this_torch())
 
 
 def recorder() -> Path:
@@ -172,11 +119,10 @@ def built() -> Path:
 
     Raises BuildError if there is no compiler or no directory, or if it does not compile.
     """
-    name = f"torch-{key()}.so"
-    for path in cache_directories():
-        if is_private(path) and is_whole(path / name):
-            return path / name
-    out = usable_cache() / name
+    kept = target.cached(this_torch())
+    if kept:
+        return kept
+    out = usable_cache() / f"torch-{target.key(this_torch())}.so"
     try:
         fd = lock(out.with_suffix(".lock"))
     except OSError as e:

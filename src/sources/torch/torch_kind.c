@@ -1,83 +1,69 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <dirent.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "sources/source_files.h"
 #include "sources/source_kind.h"
 
-/* Whether the folder whose path LEN characters of PATH are, or would be, has a library. */
-static bool has_library(const char *path, int len)
+/* Store the path of the Python that records: that of the environment in which the package whose
+ * hook is at HOOK is installed, or else the first of the search path. */
+static bool find_python(const char *hook, char *path, size_t room)
 {
-    DIR *const dir = len > 0 && len < PATH_MAX ? opendir(path) : NULL;
-    bool is_any = false;
+    const int len = snprintf(path, room, "%s/../../../../../../bin/python3", hook);
 
-    for (const struct dirent *e; dir && (e = readdir(dir));)
-        is_any = is_any || strstr(e->d_name, ".so");
-    if (dir)
-        closedir(dir);
-    return is_any;
+    return (len > 0 && (size_t)len < room && access(path, X_OK) == 0) ||
+           osc_find_program("python3", path, room) || osc_find_program("python", path, room);
 }
 
-/* Whether there is a recorder for some torch: in the package whose hook is at HOOK, or where
- * python/opscope/torch/build.py keeps those that it has made. */
-static bool has_recorder(const char *hook)
+/* What python/opscope/torch/target.py says of the recorder for the torch of that Python: a line
+ * `ready` or `missing`, and a line with a clause. Asked once, since it takes a while. */
+static const char *ask(const char *hook)
 {
-    const char *const cache = getenv("XDG_CACHE_HOME"), *const home = getenv("HOME");
-    const char *const scratch = getenv("TMPDIR");
-    const bool has_cache = cache && *cache;
-    char path[PATH_MAX];
+    static char said[1024];
+    char python[PATH_MAX], script[PATH_MAX];
 
-    return has_library(path, snprintf(path, sizeof path, "%s/../recorders", hook)) ||
-           has_library(path, snprintf(path, sizeof path, "%s%s/opscope",
-                                      has_cache ? cache
-                                      : home    ? home
-                                                : "",
-                                      has_cache ? "" : "/.cache")) ||
-           has_library(path,
-                       snprintf(path, sizeof path, "%s/opscope-%u",
-                                scratch && *scratch ? scratch : "/tmp", (unsigned)getuid()));
-}
-
-/* Whether there is a C++ compiler where python/opscope/torch/target.py looks for one. */
-static bool has_compiler(void)
-{
-    const char *const names[] = {getenv("CXX"), "c++", "g++", "clang++"};
-    char path[PATH_MAX];
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (names[i] && *names[i] && osc_find_program(names[i], path, sizeof path))
-            return true;
-    }
-    return false;
+    if (said[0])
+        return said;
+    const int len = snprintf(script, sizeof script, "%s/../target.py", hook);
+    if (!find_python(hook, python, sizeof python))
+        snprintf(said, sizeof said,
+                 "missing\nthere is no python3 whose torch could be recorded");
+    else if (len < 0 || (size_t)len >= sizeof script ||
+             !osc_read_output((const char *const[]){python, script, NULL}, said, sizeof said) ||
+             !strchr(said, '\n'))
+        snprintf(said, sizeof said, "missing\n%.400s cannot run the package's files", python);
+    char *const clause = strchr(said, '\n') + 1;
+    clause[strcspn(clause, "\n")] = '\0';
+    return said;
 }
 
 static void check(char *text, size_t size)
 {
+    static const char missing[] = "missing\n";
     char hook[PATH_MAX];
 
     if (!osc_find_torch_hook(hook, sizeof hook))
         snprintf(text, size,
                  "this opscope does not belong to the Python package: 'pip "
                  "install .' in the sources builds one that does");
-    else if (!has_recorder(hook) && !has_compiler())
-        snprintf(text, size,
-                 "the package has no recorder for a torch, and there is no C++ "
-                 "compiler to build one: install g++ 10 or later, or make the "
-                 "wheel where torch is installed");
+    else if (strncmp(ask(hook), missing, sizeof missing - 1) == 0)
+        snprintf(text, size, "%s", ask(hook) + sizeof missing - 1);
 }
 
-/* The recorder may have yet to be made. */
 static const char *remark(void)
 {
+    static const char ready[] = "ready\n";
+    static char text[1024];
     char hook[PATH_MAX];
 
-    return osc_find_torch_hook(hook, sizeof hook) && !has_recorder(hook) && has_compiler()
-               ? "; its recorder is compiled at first use, in up to a minute"
-               : "";
+    if (!osc_find_torch_hook(hook, sizeof hook) ||
+        strncmp(ask(hook), ready, sizeof ready - 1) != 0)
+        return "";
+    snprintf(text, sizeof text, "; %.1000s", ask(hook) + sizeof ready - 1);
+    return text;
 }
 
 const struct osc_source_kind osc_source_kind_torch = {
