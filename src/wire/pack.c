@@ -282,7 +282,7 @@ uint32_t osc_pack_find(const struct osc_block *b, uint32_t first_slot, uint32_t 
                        uint64_t ticks)
 {
     const uint32_t end = end_slot < OSC_BLOCK_SLOTS ? end_slot : OSC_BLOCK_SLOTS;
-    uint32_t whole = first_slot;
+    uint32_t whole = first_slot, tie = OSC_BLOCK_SLOTS;
 
     for (uint32_t i = first_slot, n; i < end; i += n) {
         const uint64_t word = osc_record_look(&b->slots[i]);
@@ -294,12 +294,18 @@ uint32_t osc_pack_find(const struct osc_block *b, uint32_t first_slot, uint32_t 
         if (osc_record_tag(word) != b->tag)
             continue;
         const uint64_t value = b->slots[i].value;
-        if (shape_of(kind)->is_timed && (value > ticks || (value == ticks && !is_end)))
-            return i;
+        if (shape_of(kind)->is_timed && value > ticks)
+            return tie < i ? tie : i;
+        /* Counters of 25 MHz give many records one time: those before the end of the step that
+         * ends then are of that step. */
+        if (value == ticks && kind == OSC_RECORD_STEP_END)
+            tie = OSC_BLOCK_SLOTS;
+        else if (shape_of(kind)->is_timed && value == ticks && !is_end && tie > i)
+            tie = i;
         n = osc_record_n_slots(word) ? osc_record_n_slots(word) : 1;
         whole = i + n < end ? i + n : end;
     }
-    return whole;
+    return tie < whole ? tie : whole;
 }
 
 uint64_t osc_pack_newest(const struct osc_block *b, uint32_t end_slot)

@@ -90,8 +90,8 @@ size_t osc_pack_block(const struct osc_block *b, struct osc_pack_range range,
 
 /*
  * The slot of the first record in B, from FIRST_SLOT to before END_SLOT, at TICKS or later; an
- * end at TICKS does not count. If there is none, the slot after the last complete record.
- * Unfinished slots are skipped.
+ * end at TICKS does not count, nor what stands before the end of a step at TICKS. If there is
+ * none, the slot after the last complete record. Unfinished slots are skipped.
  */
 uint32_t osc_pack_find(const struct osc_block *b, uint32_t first_slot, uint32_t end_slot,
                        uint64_t ticks);

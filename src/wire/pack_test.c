@@ -326,6 +326,24 @@ TEST(a_time_is_found_between_records)
     osc_free(b);
 }
 
+/* Counters of 25 MHz, as some of AArch64, give a step, what is in it and its end one time. */
+TEST(a_step_that_ends_at_a_time_has_what_stands_before)
+{
+    struct osc_block *b = new_block();
+    static const uint32_t at_200[] = {OSC_RECORD_STEP_BEGIN, OSC_RECORD_INSTANT,
+                                      OSC_RECORD_STEP_END, OSC_RECORD_INSTANT};
+
+    for (uint32_t i = 0; i < 4; i++)
+        b->slots[i] = (struct osc_record_slot){200, osc_record_word(1, TAG, at_200[i], 1)};
+    assert_int_equal(osc_pack_find(b, 0, OSC_BLOCK_SLOTS, 199), 0);
+    assert_int_equal(osc_pack_find(b, 0, OSC_BLOCK_SLOTS, 200), 3);
+    assert_int_equal(osc_pack_find(b, 0, 2, 200), 0);
+    b->slots[4] = (struct osc_record_slot){201, osc_record_word(1, TAG, OSC_RECORD_INSTANT, 1)};
+    assert_int_equal(osc_pack_find(b, 0, OSC_BLOCK_SLOTS, 200), 3);
+    assert_int_equal(osc_pack_find(b, 0, OSC_BLOCK_SLOTS, 201), 4);
+    osc_free(b);
+}
+
 TEST(standing_records_are_picked_out)
 {
     struct osc_block *b = new_block();

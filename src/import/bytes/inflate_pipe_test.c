@@ -61,9 +61,9 @@ struct drained {
     bool has_garbage;
 };
 
-/* Read everything in the first LEN bytes of PACKED and check every byte. */
-static struct drained drain(const struct osc_strbuf *packed, size_t len, size_t block_bytes,
-                            bool is_threaded)
+/* Read everything in the first LEN bytes of PACKED and check the first N_SURE of its bytes. */
+static struct drained drain_some(const struct osc_strbuf *packed, size_t len,
+                                 size_t block_bytes, bool is_threaded, size_t n_sure)
 {
     struct drained d = {0};
     struct osc_pipe *pipe;
@@ -77,7 +77,7 @@ static struct drained drain(const struct osc_strbuf *packed, size_t len, size_t 
     struct osc_blocks *blocks = osc_pipe_blocks(pipe);
     while ((d.status = blocks->next(blocks, &data, &n, &d.err)) == OSC_OK && n > 0) {
         assert_true(n <= block_bytes);
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n && d.n_bytes + i < n_sure; i++)
             assert_int_equal(data[i], byte_at(d.n_bytes + i));
         memset(data - OSC_TEXT_HEADROOM, 'X', OSC_TEXT_HEADROOM); /* writable by contract */
         memset(data + n, 0, OSC_TEXT_PADDING);
@@ -91,6 +91,13 @@ static struct drained drain(const struct osc_strbuf *packed, size_t len, size_t 
     d.has_garbage = osc_pipe_has_garbage(pipe);
     osc_pipe_close(pipe);
     return d;
+}
+
+/* The same, and check every byte. */
+static struct drained drain(const struct osc_strbuf *packed, size_t len, size_t block_bytes,
+                            bool is_threaded)
+{
+    return drain_some(packed, len, block_bytes, is_threaded, SIZE_MAX);
 }
 
 TEST(hands_out_the_text_in_full_blocks)
@@ -123,8 +130,9 @@ TEST(hands_out_what_stands_before_a_cut_or_damage)
 
         if (!is_cut)
             memset(packed.s + packed.len / 2, 0xff, 100);
-        const struct drained d =
-            drain(&packed, is_cut ? packed.len / 2 : packed.len, 1000, is_threaded);
+        /* What the damaged bytes stand for, the compressor of the processor decides. */
+        const struct drained d = drain_some(&packed, is_cut ? packed.len / 2 : packed.len, 1000,
+                                            is_threaded, is_cut ? SIZE_MAX : 40000);
         assert_int_equal(d.status, is_cut ? OSC_ETRUNC : OSC_EFORMAT);
         assert_true(d.n_bytes >= 40000 && d.n_bytes < TEXT_BYTES);
         assert_memory_equal(d.err.message, "gzip member 3: ", 15);
