@@ -409,12 +409,22 @@ void osc_session_arm(void)
     set_phase(ARMED);
 }
 
+/* What the error NUMBER means, in English where libc can say that. */
+static const char *error_text(int number)
+{
+#if __GLIBC_PREREQ(2, 32)
+    return strerrordesc_np(number);
+#else
+    return strerror(number); /* for numbers that libc knows, it needs no memory */
+#endif
+}
+
 /* Store why the recording could not be opened. */
 static void report_start(osc_status st)
 {
     const int failed = osc_open_failure_get();
     const char *what = failed == EEXIST ? "there is something else than a recording"
-                       : failed         ? strerrordesc_np(failed)
+                       : failed         ? error_text(failed)
                                         : osc_status_text(st);
 
     (void)osc_start_failed(st, place.out[0] ? place.out : out_option, what);
