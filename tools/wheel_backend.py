@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The build backend of the Python package: meson-python, and a wheel that needs nothing else.
 
-    pip wheel . [-C torch=WHAT,...] [-C repair=no]
+    pip wheel . [-C torch=WHAT,...] [-C repair=no] [-C root=ROOT]
 
 meson-python builds the wheel. Then recorders for versions of torch are added, and auditwheel puts
 the libraries into it that other machines may lack, with their licences. From Python 3.11 on the
@@ -9,7 +9,8 @@ extension uses the limited API, and the wheel is for all later versions, too.
 
 WHAT is `installed` (the torch of this Python, if it has one; the default), `none`, a directory with
 a package of torch, a version (downloaded, one at a time), or `all` (RELEASES). With `repair=no` the
-wheel is for this machine alone.
+wheel is for this machine alone. ROOT is a tree of an older Debian for x86-64 (tools/runner/roots.py):
+what is compiled and linked, and the libraries that are brought, are of it, by gcc of this machine.
 
 pip shows nothing of what is printed here, so the wheel's name says which recorders it has, too: its
 build tag is their number, `torch`, and their versions. Of two wheels pip takes the one with the
@@ -67,9 +68,15 @@ RELEASES = (
 )
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ROOT / "src/sources/torch"
-OWN = ("torch", "repair")  # settings that meson-python does not know
+OWN = ("torch", "repair", "root")  # settings that meson-python does not know
 # What the recorder is linked to that the process has: torch's libraries.
 OF_TORCH = ("libc10.so", "libtorch_cpu.so")
+# Where an older Debian has its libraries, and those that every system has (PEP 600).
+MACHINE = "x86_64-linux-gnu"
+OF_SYSTEM = re.compile(
+    r"lib(c|m|dl|rt|pthread|util|resolv|nsl|anl|crypt|gcc_s|stdc\+\+|z|ssl|crypto|BrokenLocale|mvec"
+    r"|thread_db|memusage|pcprofile|nss_.*|SegFault)[.-]|ld-"
+)
 # Headers of others from which code is compiled in.
 INLINED = ("xxhash.h",)
 LICENCE_OF_TORCH = r"torch-[^/]*\.dist-info/(licenses/)?LICENSE"
@@ -102,9 +109,87 @@ def theirs(settings: dict[str, Any] | None) -> dict[str, Any]:
     return {k: v for k, v in (settings or {}).items() if k not in OWN}
 
 
-def run(*words: object) -> None:
-    """Run a module of this Python."""
-    subprocess.run([sys.executable, "-m", *map(str, words)], check=True)
+def run(*words: object, **variables: str) -> None:
+    """Run a module of this Python, with VARIABLES in its environment."""
+    subprocess.run(
+        [sys.executable, "-m", *map(str, words)], check=True, env={**os.environ, **variables}
+    )
+
+
+# --- an older system -------------------------------------------------------------------------
+
+
+class Old:
+    """The tree of an older Debian for which all is compiled and linked."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.libraries = root / "usr/lib" / MACHINE
+        if not self.libraries.is_dir():
+            raise RuntimeError(f"{root} is no tree of a Debian for {MACHINE}")
+
+    def flags(self) -> list[str]:
+        """For gcc of this machine, which would look for libraries of this machine first."""
+        place = self.libraries
+        return [
+            f"--sysroot={self.root}",
+            f"-B{place}/",
+            f"-L{place}",
+            f"-L{self.root}/lib/{MACHINE}",
+        ]
+
+    def flags_of_cxx(self) -> list[str]:
+        """For g++ of this machine, whose own C++ library is newer."""
+        compiler = max((self.root / "usr/lib/gcc" / MACHINE).iterdir())
+        headers = self.root / "usr/include"
+        return [
+            *(*self.flags(), "-nostdinc++", f"-L{compiler}"),
+            *("-isystem", str(headers / "c++" / compiler.name)),
+            *("-isystem", str(headers / MACHINE / "c++" / compiler.name)),
+        ]
+
+    def settings(self, settings: dict[str, Any], folder: Path) -> dict[str, Any]:
+        """SETTINGS with what meson needs, of which a file is in FOLDER."""
+        # Not PKG_CONFIG_SYSROOT_DIR, which would be set before the folder of this Python, too.
+        packages = folder / "packages"
+        packages.mkdir()
+        for about in self.libraries.glob("pkgconfig/*.pc"):
+            text = re.sub(r"(=|-[IL])/usr\b", rf"\1{self.root}/usr", about.read_text("utf-8"))
+            (packages / about.name).write_text(text, "utf-8")
+        if not (packages / "libdeflate.pc").exists():  # Debian 11 has none
+            (packages / "libdeflate.pc").write_text(
+                f"Name: libdeflate\nDescription: inflates\nVersion: 1\nLibs: -L{self.libraries} -ldeflate\n"
+            )
+        os.environ["PKG_CONFIG_LIBDIR"] = str(packages)
+        flags = self.flags()
+        header = self.root / "usr/include/opscope_old.h"
+        includes = ["-include", str(header)] if header.exists() else []
+        native = folder / "old.ini"
+        native.write_text(
+            f"[binaries]\nc = 'gcc'\n[built-in options]\nc_args = {[*flags, *includes]}\n"
+            f"c_link_args = {flags}\n"
+        )
+        more = settings.get("setup-args", [])
+        more = more if isinstance(more, list) else [more]
+        return {**settings, "setup-args": [*more, f"--native-file={native}"]}
+
+    def search(self, folder: Path) -> str:
+        """A folder in FOLDER in which the loader finds the libraries that are brought."""
+        place = folder / "libraries"
+        place.mkdir()
+        for file in [
+            *self.libraries.glob("*.so.*"),
+            *(self.root / "lib" / MACHINE).glob("*.so.*"),
+        ]:
+            if not OF_SYSTEM.match(file.name) and not (place / file.name).exists():
+                (place / file.name).symlink_to(file.resolve())
+        return str(place)
+
+
+def old_of(settings: dict[str, Any] | None) -> Old | None:
+    """That of the setting `root`, if there is one."""
+    root = (settings or {}).get("root")
+    return Old(Path(str(root)).expanduser().absolute()) if root else None
 
 
 # --- recorders -------------------------------------------------------------------------------
@@ -165,7 +250,7 @@ def downloaded(version: str) -> Iterator[Path]:
         yield Path(folder, "torch")
 
 
-def add_recorder(home: Path, folder: Path, licences: Path) -> None:
+def add_recorder(home: Path, folder: Path, licences: Path, old: Old | None) -> None:
     """Compile the recorder for the torch at HOME into FOLDER. It has code of torch's headers, so the
     licence of torch, of which the last version speaks for all, goes to LICENCES."""
     torch = target_module().find(home)
@@ -176,7 +261,10 @@ def add_recorder(home: Path, folder: Path, licences: Path) -> None:
     folder.mkdir(exist_ok=True)
     print(f"recorder for torch {torch.version}: {torch.name}", flush=True)
     subprocess.run(
-        torch.command(folder / torch.name, SOURCES, [ROOT / "include", ROOT / "src"]),
+        [
+            *torch.command(folder / torch.name, SOURCES, [ROOT / "include", ROOT / "src"]),
+            *(old.flags_of_cxx() if old else []),
+        ],
         check=True,
     )
     for text in home.parent.glob("torch-*.dist-info/**/LICENSE"):
@@ -185,19 +273,19 @@ def add_recorder(home: Path, folder: Path, licences: Path) -> None:
             shutil.copyfile(text, licences / "torch")
 
 
-def add_recorders(words: list[str], folder: Path, licences: Path) -> None:
+def add_recorders(words: list[str], folder: Path, licences: Path, old: Old | None) -> None:
     """Add a recorder to FOLDER for each of the torches that WORDS name, and their licence."""
     for word in words:
         if is_version(word):
             with downloaded(word) as home:
-                add_recorder(home, folder, licences)
+                add_recorder(home, folder, licences, old)
         elif word != "installed":
             home = Path(word).expanduser()
             add_recorder(
-                home / "torch" if (home / "torch").is_dir() else home, folder, licences
+                home / "torch" if (home / "torch").is_dir() else home, folder, licences, old
             )
         elif (found := installed()) is not None:
-            add_recorder(found, folder, licences)
+            add_recorder(found, folder, licences, old)
 
 
 def tell(text: str) -> None:
@@ -240,9 +328,11 @@ def build_tag(names: list[str]) -> str:
 
 
 def licence(file: str) -> tuple[str, Path] | None:
-    """The package of Debian that FILE of this machine belongs to, and its licence."""
+    """The package of Debian that FILE of this machine, or one for the same programs, belongs to, and
+    its licence."""
     if shutil.which("dpkg") is None:
         return None
+    file = re.sub(r"(\.so\.\d+).*", r"\1", file)
     found = subprocess.run(
         ["dpkg", "-S", f"*/{file}"], capture_output=True, text=True, check=False
     )
@@ -321,12 +411,16 @@ def only(folder: Path, pattern: str) -> Path:
     return found[0]
 
 
-def finish(wheel: Path, words: list[str], is_repaired: bool, folder: Path) -> Path:
+def finish(wheel: Path, settings: dict[str, Any], folder: Path, old: Old | None) -> Path:
     """Make the final wheel of WHEEL, in FOLDER."""
+    words = wanted(settings)
     run("wheel", "unpack", wheel, "--dest", folder / "unpacked")
     package = only(folder, "unpacked/*/opscope")
     add_recorders(
-        words, package / "torch/recorders", only(package.parent, "*.dist-info") / "licenses"
+        words,
+        package / "torch/recorders",
+        only(package.parent, "*.dist-info") / "licenses",
+        old,
     )
     extension = only(package, "_opscope.*.so")
     # For Python 3.9 there are only versions of meson-python that forget where libopscope lies.
@@ -346,7 +440,7 @@ def finish(wheel: Path, words: list[str], is_repaired: bool, folder: Path) -> Pa
             "--remove",
             only(folder, "*.whl"),
         )
-    if not is_repaired:
+    if settings.get("repair") == "no":
         return only(folder, "*.whl")
     run(
         "auditwheel",
@@ -354,6 +448,7 @@ def finish(wheel: Path, words: list[str], is_repaired: bool, folder: Path) -> Pa
         *(f"--exclude={x}" for x in (*OF_TORCH, "libopscope.so.0")),
         f"--wheel-dir={folder / 'repaired'}",
         only(folder, "*.whl"),
+        **({"LD_LIBRARY_PATH": old.search(folder)} if old else {}),
     )
     (folder / "licensed").mkdir()
     return add_licences(only(folder, "repaired/*.whl"), folder)
@@ -373,9 +468,11 @@ def build_wheel(
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "made").mkdir()
-        made = mesonpy.build_wheel(str(folder / "made"), theirs(settings), metadata_directory)
-        done = finish(
-            folder / "made" / made, wanted(settings), settings.get("repair") != "no", folder
-        )
+        old = old_of(settings)
+        meson = theirs(settings)
+        if old:
+            meson = old.settings(meson, folder)
+        made = mesonpy.build_wheel(str(folder / "made"), meson, metadata_directory)
+        done = finish(folder / "made" / made, settings, folder, old)
         shutil.move(str(done), wheel_directory)
         return done.name

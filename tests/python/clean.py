@@ -66,7 +66,7 @@ print(json.dumps({"program": os.path.realpath(sys.executable), "version": sys.ve
 USE = """
 import os, shutil, socket, subprocess, sys
 assert not any(map(shutil.which, ("cc", "c++", "gcc", "g++", "clang", "clang++")))
-assert not os.path.exists("/usr/include")
+assert not os.path.exists("/usr/include/stdio.h")
 import opscope
 from opscope import record
 assert opscope.__file__.startswith("/site/"), opscope.__file__

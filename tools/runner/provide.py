@@ -9,6 +9,7 @@ Threading: not locked; the thread that starts steps asks.
 
 from __future__ import annotations
 
+import functools
 import os
 import platform
 import shlex
@@ -18,6 +19,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import roots
 from builds import BUILDS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,7 +37,8 @@ PACKAGES = {
         libomp-dev sqlite3 git openmpi-bin libopenmpi-dev g++ python3-numpy python3-pandas
         python3-ipython python3-venv ocl-icd-opencl-dev pocl-opencl-icd libze1 cmake librust-cc-dev
         strace shellcheck""",
-    "full": "debhelper lintian",
+    "full": """debhelper lintian mmdebstrap qemu-user-static gcc-aarch64-linux-gnu
+        g++-aarch64-linux-gnu""",
     "bench": "libsimdjson-dev liblttng-ust-dev lttng-tools uftrace",
 }
 
@@ -283,8 +286,12 @@ def counts(places: Places) -> list[str]:
 
 
 def pythons(_: Places) -> list[str]:
-    """Other Pythons that have pip."""
-    return [f"python{v}" for v in PYTHONS if runs(f"python{v}", "import pip")]
+    """Other Pythons that have pip: of the search path, or of pyenv, whose shims run one alone."""
+    found = []
+    for name in (f"python{v}" for v in PYTHONS):
+        places = sorted(Path.home().glob(f".pyenv/versions/*/bin/{name}"))
+        found += [x for x in (name, *map(str, places)) if runs(x, "import pip")][:1]
+    return found
 
 
 def runtimes(_: Places) -> list[str]:
@@ -297,7 +304,19 @@ def runtimes(_: Places) -> list[str]:
     ]
 
 
+def root(places: Places, name: str) -> list[str]:
+    """The folder of a tree of Debian."""
+    if places.mode == "fast" or not shutil.which("mmdebstrap"):
+        raise MissingError("there is no mmdebstrap, or nothing is installed")
+    log = places.logs / f"install-root-{name}.log"
+    folder = roots.make(name, log)
+    if folder is None:
+        raise MissingError(f"mmdebstrap failed: {log}")
+    return [str(folder)]
+
+
 FINDERS = {
+    **{f"root-{name}": functools.partial(root, name=name) for name in roots.ROOTS},
     "module": module,
     "asan-module": lambda places: module(places, "asan"),
     "asan-runtimes": runtimes,
