@@ -3,11 +3,11 @@
 # step: python-install
 # args: --torch {torch}
 # mode: full
-"""Install the package as a new user would, and follow the README.
+"""Install the package as a new user would, and do what docs/record.md shows.
 
     python3 tests/python/install.py [--torch PYTHON]
 
-Makes a new environment, for which pip downloads the build requirements; runs the README's Python
+Makes a new environment, for which pip downloads the build requirements; runs the page's Python
 code in it, then the command: it must find its libraries, and the headers must exist. With a PYTHON
 of the same version that has torch, a training loop is recorded, too.
 """
@@ -108,9 +108,9 @@ def main():
         run(sys.executable, "-m", "venv", env)
         python = env / "bin/python"
         run(python, "-m", "pip", "install", "--quiet", ROOT, "pandas", "pyarrow")
-        readme = (ROOT / "README.md").read_text()
-        block = re.search(r"```python\n(import opscope\n.*?)```", readme, re.S)[1]
-        program = pathlib.Path(folder, "readme.py")
+        page = (ROOT / "docs/record.md").read_text()
+        block = re.search(r"```python\n(import opscope\n.*?)```", page, re.S)[1]
+        program = pathlib.Path(folder, "page.py")
         program.write_text(block)
         clean = {"PATH": f"{env}/bin:/usr/bin:/bin", "HOME": folder}
         printed = run(python, program, cwd=folder, env=clean)

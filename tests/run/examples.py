@@ -50,7 +50,7 @@ AROUND = {
         'osc_metadata("made_by", "an example");\n',
     ),
     "opscope_trace.3": ("", ""),
-    "README.md": ("", ""),
+    "record.md": ("", ""),
 }
 
 
@@ -146,7 +146,7 @@ def lines_of_page(text: str) -> list[str]:
 def command_lines(place: Place) -> dict[str, set[str]]:
     """All command lines with opscope in them, by the page that shows them."""
     pages = {x.name: lines_of_manual(x) for x in sorted((ROOT / "docs/man").glob("*.1"))}
-    for x in ROOT / "README.md", ROOT / "docs/containers.md":
+    for x in (ROOT / p for p in ("README.md", "docs/record.md", "docs/containers.md")):
         pages[x.name] = lines_of_page(x.read_text(encoding="utf-8"))
     for x in ("", *COMMANDS):
         shown = place.help(x).partition("\nexamples:\n")[2].partition("\n\n")[0]
@@ -277,7 +277,8 @@ def check_install(place: Place) -> None:
     assert list(root.glob("**/completions/opscope")) and list(root.glob("**/_opscope"))
     config, command = next(root.glob("**/opscope.pc")).parent, next(root.glob("**/bin/opscope"))
     (place.path / "code.c").write_text(
-        code(ROOT / "README.md").replace("#include <opscope/trace.h>\n", ""), encoding="utf-8"
+        code(ROOT / "docs/record.md").replace("#include <opscope/trace.h>\n", ""),
+        encoding="utf-8",
     )
     done = place.run(
         f"export PKG_CONFIG_PATH='{config}' PKG_CONFIG_SYSROOT_DIR='{root}' "
@@ -346,7 +347,7 @@ def main() -> int:
             (f"lines of {k}", lambda v=v: run_lines(place, v))
             for k, v in command_lines(place).items()
         ]
-        pages = [*sorted((ROOT / "docs/man").glob("*.3")), ROOT / "README.md"]
+        pages = [*sorted((ROOT / "docs/man").glob("*.3")), ROOT / "docs/record.md"]
         tests += [(f"code of {x.name}", lambda x=x: check_code(place, x)) for x in pages]
         tests += [
             (x.__doc__, lambda x=x: x(place))
