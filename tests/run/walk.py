@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# step: tasks
+# args: --opscope {gcc}/opscope docs/tasks
 # step: tutorial
 # with: {torch}
 # args: --opscope {gcc}/opscope docs/tutorial.md
