@@ -2,6 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # step: tasks
 # args: --opscope {gcc}/opscope docs/tasks
+# step: recipes
+# with: {recipes}
+# args: --opscope {gcc}/opscope docs/recipes.md
+# env: PYTHONPATH={module}
+# turn: 5
 # step: tutorial
 # with: {torch}
 # args: --opscope {gcc}/opscope docs/tutorial.md

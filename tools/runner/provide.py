@@ -36,7 +36,7 @@ PACKAGES = {
     "all": """clang-tidy libclang-rt-14-dev mandoc valgrind zsh fish bash-completion chromium libtbb-dev
         libomp-dev sqlite3 git openmpi-bin libopenmpi-dev g++ python3-numpy python3-pandas
         python3-ipython python3-venv ocl-icd-opencl-dev pocl-opencl-icd libze1 cmake librust-cc-dev
-        strace shellcheck""",
+        strace shellcheck jq patch""",
     "full": """debhelper lintian mmdebstrap qemu-user-static gcc-aarch64-linux-gnu
         g++-aarch64-linux-gnu""",
     "bench": "libsimdjson-dev liblttng-ust-dev lttng-tools uftrace",
@@ -84,6 +84,7 @@ ENVIRONMENTS = {
     ),
     # For the Python that the package is built for.
     "lab": Environment("jupyterlab numpy", program="jupyter-lab"),
+    "recipes": Environment("duckdb numpy pandas", "import duckdb, pandas"),
     "typed": Environment("mypy pyright", "import mypy, pyright"),
     "ruff": Environment("ruff==0.17.6", program="ruff"),
 }
