@@ -85,6 +85,7 @@ ENVIRONMENTS = {
     # For the Python that the package is built for.
     "lab": Environment("jupyterlab numpy", program="jupyter-lab"),
     "recipes": Environment("duckdb numpy pandas", "import duckdb, pandas"),
+    "site": Environment("markdown-it-py==4.*", "import markdown_it", others=("python3",)),
     "typed": Environment("mypy pyright", "import mypy, pyright"),
     "ruff": Environment("ruff==0.17.6", program="ruff"),
 }
