@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small random traces of programs whose devices often have nothing to do: launches that come late,
 calls that block, compile or allocate, operators that keep the host, Python, ranges that the program
-marked, collectives, copies in every direction, and work of before the recording.
+marked, collectives, copies in every direction, and work from before the recording.
 
     python3 tests/oracle/devicetrace.py SEED > trace.json
 

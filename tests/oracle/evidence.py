@@ -126,7 +126,7 @@ def wrong(advice: dict, rows: list[dict], recordings: list[dict]) -> str | None:
         return f"{len(rows)} rows instead of {advice['count']}"
     total = sum(int(r[SUMS[code]]) for r in rows) if code in SUMS else 0
     # What steps of several processes have at the same time is at stake once. What hosts do beside
-    # their collectives, while a device is busy with work of before the recording, or after the
+    # their collectives, while a device is busy with work from before the recording, or after the
     # recording is not at stake. Where hosts communicate, the advice names no kernel.
     is_part = code in SUMS and (
         overlap(rows) or outlasts(rows, recordings) or not advice["subject"]

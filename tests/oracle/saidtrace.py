@@ -138,7 +138,7 @@ class Generator:
             )
         self.steps([0, 10_000 * n, 20_000 * n])
 
-    # --- work of before the recording
+    # --- work from before the recording
 
     def late(self) -> None:
         """Queues whose first work starts late, and what ran meanwhile."""

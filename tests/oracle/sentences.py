@@ -3,7 +3,7 @@
 # args: --opscope {gcc}/opscope --random 8 --seed {seed} --largest 60000
 # full: --opscope {gcc}/opscope --random 4000 --seed {seed}
 """Compare the sentences of `advice` about communication and the allocator, and its notes about
-missing events and work of before the recording, with what the twin says by the rules.
+missing events and work from before the recording, with what the twin says by the rules.
 
     python3 tests/oracle/sentences.py --opscope PATH [--traces DIR] [--largest BYTES]
         [--random N] [--seed S] [--keep DIR]

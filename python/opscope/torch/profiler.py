@@ -590,9 +590,7 @@ class profile(torch.profiler.profile):
         self.has_begun = False  # a window
         self.absent = devices.missing(self.activities)
         devices.warn(self.absent, stacklevel=2)
-        if (
-            torch.profiler.profile is THEIRS
-        ):  # a program that nobody changed gets no warning of ours
+        if torch.profiler.profile is THEIRS:  # an unmodified program gets no warning of ours
             devices.warn_unasked(devices.unasked(self.activities), 2, self.absent)
         config.warn_of_unheeded(experimental_config, stacklevel=2)
 
@@ -640,7 +638,7 @@ class profile(torch.profiler.profile):
         if not self.record_steps or self.has_begun or native.is_switched_off():
             return
         native.report_idle(self.step_num)
-        # A program that nobody changed gets no warning of ours.
+        # An unmodified program gets no warning of ours.
         if torch.profiler.profile is THEIRS:
             warnings.warn(
                 "this profile recorded nothing: its schedule did not begin to record before the "

@@ -178,7 +178,7 @@ static osc_status add_row(const struct osc_advice_base *a, enum osc_advice_code 
     return OSC_OK;
 }
 
-#define BUSY_WORDS " was probably busy with work of before the recording for "
+#define BUSY_WORDS " was probably busy with work from before the recording for "
 
 /* What is said of a device that earlier work held. */
 #define EARLIER_LIST(X)                                                                    \

@@ -226,6 +226,6 @@ void osc_advice_add_part(struct osc_strbuf *out, const struct osc_placing *at,
 /* Append the expression that selects the rows of all PARTS, one a line, of N_TRACES traces. */
 void osc_advice_join_parts(struct osc_strbuf *out, struct osc_str parts, uint32_t n_traces);
 
-/* The first note of R, a result of the table, about work of before the recording; empty: there
- * is none. */
+/* The first note of R, a result of the table, about work from before the recording; empty:
+ * there is none. */
 struct osc_str osc_advice_earlier_note(const struct osc_result *r);

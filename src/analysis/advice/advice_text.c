@@ -186,7 +186,7 @@ const struct osc_advice_rule osc_advice_rules[OSC_ADVICE_COUNT] = {
 [OSC_ADVICE_SYNCHRONIZATION] = {"synchronization", "The host waits, then the device does",
     "{subject?{call}|Calls that wait for devices block the host for }{idle}. {is_queued?The "
     "work that then starts was launched before that call, which only waits along: see what "
-    "holds the device up, such as work of before the recording, other processes or other "
+    "holds the device up, such as work from before the recording, other processes or other "
     "ranks.|{torch?Avoid .item(), .cpu(), print() of tensors and {module}synchronize() in "
     "steps, copy with non_blocking=True into pinned memory, or do it less often.|Launch the "
     "next work before waiting, or wait less often.}}"},

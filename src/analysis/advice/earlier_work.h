@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * earlier_work.h - when devices were busy with work of before the recording.
+ * earlier_work.h - when devices were busy with work from before the recording.
  *
  * A queue runs its work in order. If its first work in the trace starts long after the call
  * that launched it returned, and nothing in the trace ran on that device meanwhile, it waited

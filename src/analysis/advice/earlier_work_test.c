@@ -58,11 +58,12 @@ TEST_WITH(that_time_has_no_cause_and_a_note, NULL, end_all)
     assert_int_equal(stake("", LATE("", 700, 300), "late_start"), -1);
     assert_int_equal(stake("", LATE("", 700, 300), "device_kernels"), 300000);
     assert_int_equal(stake("", LATE("", 700, 300), "handover"), -1);
-    assert_string_equal(result.notes.s,
-                        "the file does not say what its devices are: rules about NCCL, Tensor "
-                        "Cores and memory do not apply\n"
-                        "cuda:0 was probably busy with work of before the recording for 700 us "
-                        "(70.0 % of the step time): not counted\n");
+    assert_string_equal(
+        result.notes.s,
+        "the file does not say what its devices are: rules about NCCL, Tensor "
+        "Cores and memory do not apply\n"
+        "cuda:0 was probably busy with work from before the recording for 700 us "
+        "(70.0 % of the step time): not counted\n");
     assert_true(
         osc_str_starts(osc_advice_earlier_note(&result), OSC_STR("cuda:0 was probably busy")));
     /* A call that waits for it, too, is not what the device waits for. */

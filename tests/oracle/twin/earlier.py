@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When devices were busy with work of before the recording (src/table/rules.md, Idle time by cause),
+"""When devices were busy with work from before the recording (src/table/rules.md, Idle time by cause),
 and what the notes of `advice` say of it."""
 
 from __future__ import annotations

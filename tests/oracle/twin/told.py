@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the sentences of `advice` say about communication and the allocator, and its notes about
-events that a file lacks and work of before the recording (src/table/rules.md, Advice, Idle time by
+events that a file lacks and work from before the recording (src/table/rules.md, Advice, Idle time by
 cause, Files that lack events). HOLE stands for a name, which sentences fold and cut."""
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ALONE, LIKE = 8, 2  # a kernel that waits takes ALONE times as long as LIKE othe
 MANY, GIVEN_BACK = 100, 4
 LATE = "; less traffic shortens only the rest."
 LACKS = "the file lacks many of the events that were recorded: what the devices waited for is not known"
-BUSY = " was probably busy with work of before the recording for "
+BUSY = " was probably busy with work from before the recording for "
 
 
 def rules_of(trace: Trace) -> Rules:
