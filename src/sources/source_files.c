@@ -162,11 +162,13 @@ bool osc_read_output(const char *const *argv, char *text, size_t room)
         char *words[8] = {NULL};
 
         for (size_t i = 0; i < sizeof words / sizeof *words - 1 && argv[i]; i++)
-            words[i] = (char *)(uintptr_t)argv[i]; /* execv() changes none of them */
+            /* NOLINTNEXTLINE(performance-no-int-to-ptr): execv() changes none of them */
+            words[i] = (char *)(uintptr_t)argv[i];
         (void)dup2(fds[1], STDOUT_FILENO);
         (void)close(fds[0]);
         (void)close(fds[1]);
-        (void)execv(words[0], words);
+        if (words[0])
+            (void)execv(words[0], words);
         _exit(127);
     }
     (void)close(fds[1]);

@@ -6,8 +6,8 @@ mkdir place && cd place || exit 1
 cp "$OPSCOPE" opscope && touch 'a trace.json' kept.json
 try()
 {
-    echo "opscope $*:" $(HOME=$PWD fish --no-config -c \
-        "source ../opscope.fish; complete -C 'opscope $*' | string replace -r '\\t.*' ''")
+    echo "opscope $*: $(HOME=$PWD fish --no-config -c \
+        "source ../opscope.fish; complete -C 'opscope $*' | string replace -r '\\t.*' ''" | paste -sd ' ')"
 }
 try ''
 try k

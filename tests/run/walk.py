@@ -40,6 +40,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+TRIES = 3
 BLOCK = re.compile(r"^```(console(?: measured)?|diff)\n(.*?)^```$", re.M | re.S)
 LEFT_OUT = "..."
 NUMBER = re.compile(r"[-+]?\d[\d,.]*(?: ?(?:ns|us|ms|s|KiB|MiB|GiB|B|%|x)\b| ?%)?")
@@ -199,8 +200,15 @@ def main() -> int:
     pages = [q for p in options.pages for q in (sorted(p.glob("*.md")) if p.is_dir() else [p])]
     passed = failed = 0
     for page in pages:
-        with tempfile.TemporaryDirectory() as folder:
-            wrong = follow(Place(options.opscope, Path(folder)), page.resolve(), options.bless)
+        wrong: list[str] = []
+        for _ in range(
+            TRIES
+        ):  # what a page measures may be lost in the noise of a busy machine
+            with tempfile.TemporaryDirectory() as folder:
+                place = Place(options.opscope, Path(folder))
+                wrong = follow(place, page.resolve(), options.bless)
+            if not wrong or "measured" not in page.read_text(encoding="utf-8"):
+                break
         for one in wrong:
             print(f"{page}: {one}", flush=True)
         print(f"{page}: {'failed' if wrong else 'passed'}", flush=True)
